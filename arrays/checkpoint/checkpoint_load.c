@@ -20,7 +20,7 @@
 #include "checkpoint/claim.h"
 #include "checkpoint/generations.h"
 #include "checkpoint/head.h"
-#include "collectives/group_error.h"
+#include "collectives/calls/group_error.h"
 #include "distribution/distribution_owner.h"
 #include "file/file.h"
 #include "formation/group.h"

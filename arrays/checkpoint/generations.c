@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "collectives/group_error.h"
+#include "collectives/calls/group_error.h"
 #include "file/file.h"
 #include "formation/group.h"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "collectives/group_error.h"
+#include "collectives/calls/group_error.h"
 #include "file/file.h"
 #include "file/file_run.h"
 #include "noded/guard_client.h"

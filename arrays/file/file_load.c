@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "base/error_report.h"
-#include "collectives/group_error.h"
+#include "collectives/calls/group_error.h"
 #include "file/file.h"
 #include "formation/group.h"
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "collectives/group_error.h"
+#include "collectives/calls/group_error.h"
 #include "file/file.h"
 
 static rgi_file_info describe_array(rg_array a, rg_file_format format, uint64_t checksum) {

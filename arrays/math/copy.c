@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "collectives/group_error.h"
+#include "collectives/calls/group_error.h"
 #include "math/copy_own.h"
 
 /* A copy as the caller knows it: with both operands, or only the one on whose group it is. */

@@ -6,7 +6,7 @@
 #include <regroup/array_math.h>
 
 #include "base/error.h"
-#include "collectives/group_error.h"
+#include "collectives/calls/group_error.h"
 #include "math/box.h"
 #include "math/total.h"
 #include "math/typed_loops.h"

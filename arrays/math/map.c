@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "collectives/group_error.h"
+#include "collectives/calls/group_error.h"
 #include "math/own.h"
 
 int rg_array_map(rg_array a, const int64_t lo[], const int64_t hi[], rg_array_function *f,

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "collectives/group_error.h"
+#include "collectives/calls/group_error.h"
 
 int rgi_operand_make(const char *call, rg_array a, const int64_t lo[], const int64_t hi[],
                      rgi_operand *o) {

@@ -8,7 +8,7 @@
 
 #include "base/c_locale.h"
 #include "base/error.h"
-#include "collectives/group_error.h"
+#include "collectives/calls/group_error.h"
 #include "math/operand.h"
 
 typedef struct {

@@ -2,13 +2,14 @@
  * Copyright (c) the Regroup authors
  *
  * Sums, scalar products and norms whose bits depend on the elements alone, not on how they are
- * divided: the terms are added exactly, and the sum is rounded once (collectives/exact.h). */
+ * divided: the terms are added exactly, and the sum is rounded once
+ * (collectives/reduction/exact.h). */
 #include <regroup/array_math.h>
 #include <regroup/collectives.h>
 
 #include "base/error.h"
-#include "collectives/exact.h"
-#include "collectives/group_error.h"
+#include "collectives/calls/group_error.h"
+#include "collectives/reduction/exact.h"
 #include "math/box.h"
 #include "math/norm.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "collectives/group_error.h"
+#include "collectives/calls/group_error.h"
 #include "distribution/distribution_owner.h"
 #include "engine/heap.h"
 #include "formation/group.h"

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "collectives/group_error.h"
+#include "collectives/calls/group_error.h"
 #include "distribution/distribution_owner.h"
 #include "distribution/piece.h"
 #include "engine/engine.h"

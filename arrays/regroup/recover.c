@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "collectives/group_error.h"
+#include "collectives/calls/group_error.h"
 #include "formation/group.h"
 #include "object/array_create.h"
 #include "object/mirror.h"

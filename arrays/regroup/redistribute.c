@@ -15,7 +15,7 @@
 
 #include "access/patch.h"
 #include "base/error.h"
-#include "collectives/group_error.h"
+#include "collectives/calls/group_error.h"
 #include "distribution/distribution_owner.h"
 #include "distribution/piece.h"
 #include "object/array.h"

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/sized.h"
-#include "collectives/group_error.h"
+#include "collectives/calls/group_error.h"
 #include "distribution/spec.h"
 #include "object/array.h"
 #include "regroup/redistribute.h"

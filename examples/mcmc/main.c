@@ -31,8 +31,8 @@ static int on_several_nodes(void) {
   return here < all;
 }
 
-/* What cannot be done with this number of ranks is found on all of them alike, and ends the job as a
- * wrong option does: what a rank says before MPI_Abort may be lost. */
+/* What cannot be done with this number of ranks is found on all of them alike, and ends the job as
+ * a wrong option does: what a rank says before MPI_Abort may be lost. */
 static int make_plan(mcmc_run *run) {
   const mcmc_options *o = &run->o;
   int ranks;

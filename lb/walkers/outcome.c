@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "collectives/group_error.h"
+#include "collectives/calls/group_error.h"
 #include "walkers/membership.h"
 #include "walkers/outcome.h"
 #include "walkers/outcome_list.h"

@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "base/error_report.h"
-#include "collectives/group_error.h"
+#include "collectives/calls/group_error.h"
 #include "walkers/balancer.h"
 #include "walkers/balancer_state.h"
 #include "walkers/membership.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "collectives/group_error.h"
+#include "collectives/calls/group_error.h"
 
 static int make_room(rgi_pace_table *t, int64_t count) {
   if (count <= t->room)

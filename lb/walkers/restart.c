@@ -13,7 +13,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "collectives/group_error.h"
+#include "collectives/calls/group_error.h"
 #include "formation/group.h"
 #include "formation/members.h"
 #include "timeline/timeline.h"

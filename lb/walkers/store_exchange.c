@@ -20,7 +20,7 @@
 
 #include "base/error.h"
 #include "base/mix.h"
-#include "collectives/group_error.h"
+#include "collectives/calls/group_error.h"
 #include "formation/group.h"
 #include "formation/members.h"
 #include "machine/domain.h"

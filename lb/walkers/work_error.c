@@ -13,7 +13,7 @@
 #include "walkers/work_error.h"
 #include "base/error.h"
 #include "base/error_report.h"
-#include "collectives/group_error.h"
+#include "collectives/calls/group_error.h"
 #include "formation/group.h"
 #include "noded/overlay_client.h"
 #include "walkers/work.h"

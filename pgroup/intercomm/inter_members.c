@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/mix.h"
-#include "collectives/group_error.h"
+#include "collectives/calls/group_error.h"
 #include "formation/comm.h"
 #include "formation/group.h"
 #include "formation/group_tree.h"

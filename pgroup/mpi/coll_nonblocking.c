@@ -6,10 +6,10 @@
  *  - Where up to 8 ranks share processors, and between two ranks, MPICH uses the algorithm that
  *    suits them (mpich_algorithm.h). All members decide alike, by the group alone.
  *  - Where ranks share processors, the root of one that gives to all others leaves a barrier after
- *    it first, as after the blocking ones (shm_step.c): otherwise the members that leave it before
+ *    it first, as after the blocking ones (step.c): otherwise the members that leave it before
  *    the root wait in vain for the next one of these. */
-#include "collectives/coll_state.h"
-#include "collectives/shm_coll.h"
+#include "collectives/node/node_coll.h"
+#include "collectives/schedule/coll_state.h"
 #include "formation/group.h"
 #include "mpi/coll_check.h"
 #include "mpi/intercept.h"
@@ -42,7 +42,7 @@ static int is_commutative(MPI_Datatype type, MPI_Op op) {
 /* Before the call: afterwards the communicator may be freed. */
 static void note_root(const rgi_coll *coll, int root) {
   if (rgi_node.oversubscribed && coll && coll->all.me == root)
-    rgi_shm_coll_note_given(coll->state);
+    rgi_node_coll_note_given(coll->state);
 }
 
 #define PASS_ON(algorithm, suited, call)                                                           \

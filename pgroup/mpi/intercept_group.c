@@ -29,7 +29,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "collectives/coll_of_group.h"
+#include "collectives/group/coll_of_group.h"
 #include "formation/group.h"
 #include "mpi/intercept.h"
 

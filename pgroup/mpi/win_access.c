@@ -11,9 +11,9 @@
 #include "access/patch.h"
 #include "base/copy.h"
 #include "base/error.h"
-#include "collectives/op_apply.h"
-#include "collectives/op_check.h"
-#include "collectives/op_kernel.h"
+#include "collectives/reduction/op_apply.h"
+#include "collectives/reduction/op_check.h"
+#include "collectives/reduction/op_kernel.h"
 #include "formation/datatype.h"
 #include "mpi/win_type.h"
 

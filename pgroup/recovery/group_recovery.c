@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/mix.h"
 #include "base/options.h"
-#include "collectives/coll_of_group.h"
+#include "collectives/group/coll_of_group.h"
 #include "formation/group.h"
 #include "noded/overlay_client.h"
 #include "recovery/group_decision.h"

@@ -8,8 +8,8 @@
 #include <regroup/recovery.h>
 
 #include "base/error.h"
-#include "collectives/coll_of_group.h"
-#include "collectives/group_error.h"
+#include "collectives/calls/group_error.h"
+#include "collectives/group/coll_of_group.h"
 #include "formation/group.h"
 #include "intercomm/reserve.h"
 #include "intercomm/reserve_acquire.h"

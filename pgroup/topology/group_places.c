@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/options.h"
-#include "collectives/group_error.h"
+#include "collectives/calls/group_error.h"
 #include "machine/machine_process.h"
 #include "shm/node.h"
 

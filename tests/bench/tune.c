@@ -10,8 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "collectives/choice.h"
-#include "collectives/operation.h"
+#include "collectives/algorithms/choice.h"
+#include "collectives/group/operation.h"
 #include "command.h"
 #include "fit.h"
 #include "operation.h"

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "cases.h"
-#include "collectives/choice.h"
-#include "collectives/operation.h"
+#include "collectives/algorithms/choice.h"
+#include "collectives/group/operation.h"
 
 static const char *chosen(rgi_choice_shape shape) {
   const rgi_algorithm *table = rgi_operation_algorithms[shape.op];

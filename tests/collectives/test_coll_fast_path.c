@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "collectives/call.h"
+#include "collectives/calls/call.h"
 #include "messages.h"
 #include "runtime/tuning.h"
 #include "shm/node.h"

@@ -8,8 +8,8 @@
 #include <mpi.h>
 #include <regroup.h>
 
-#include "collectives/coll_state.h"
-#include "collectives/shared_state.h"
+#include "collectives/schedule/coll_state.h"
+#include "collectives/shared/shared_state.h"
 #include "formation/group.h"
 #include "mpi/intercept.h"
 #include "shm/node.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/error_report.h"
-#include "collectives/group_error.h"
+#include "collectives/calls/group_error.h"
 #include "progress/comm_error.h"
 #include "tests/check/reported.h"
 

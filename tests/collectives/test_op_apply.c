@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "collectives/op_apply.h"
-#include "collectives/op_kernel.h"
+#include "collectives/reduction/op_apply.h"
+#include "collectives/reduction/op_kernel.h"
 #include "tests/check/check.h"
 
 enum {

@@ -14,9 +14,9 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "collectives/shared_state.h"
-#include "collectives/shm_coll.h"
-#include "collectives/shm_step.h"
+#include "collectives/node/node_coll.h"
+#include "collectives/node/step.h"
+#include "collectives/shared/shared_state.h"
 #include "formation/group.h"
 #include "shm/arena.h"
 #include "tests/check/arena.h"
@@ -318,15 +318,15 @@ static void test_many_steps(void) {
     begin_at(state, first[turn]);
     for (int i = 0; i < 40; i++) {
       int x = rgt_rank == i % rgt_size ? i : -1, root = i % rgt_size;
-      rgi_shm_coll_blocks b = {&rgt_rank, all, sizeof x, RGI_SHM_COLL_ALL, "test"};
+      rgi_node_coll_blocks b = {&rgt_rank, all, sizeof x, RGI_NODE_COLL_ALL, "test"};
       if (i % 8 < 4)
-        RGT_OK(rgi_shm_coll_gather(state, &b));
+        RGT_OK(rgi_node_coll_gather(state, &b));
       if (rgt_rank == root && i % 8 == 5)
         rgi_clock_sleep(0.002);
-      RGT_OK(rgi_shm_coll_bcast(state, &x, sizeof x, root, "test"));
+      RGT_OK(rgi_node_coll_bcast(state, &x, sizeof x, root, "test"));
       wrong += x != i || all[rgt_size - 1] != rgt_size - 1;
     }
-    RGT_OK(rgi_shm_coll_barrier(state, "test"));
+    RGT_OK(rgi_node_coll_barrier(state, "test"));
     rgi_shared_state_free(state);
     RGT_OK(rg_group_free(&g));
   }

@@ -3,7 +3,7 @@
  *
  * ranks: 1 2 3 4 7 16
  * env: RG_TIMEOUT=60 RG_ARENA_SIZE=64
- * wrap: rgi_shm_coll_direct rgi_shm_coll_read_member
+ * wrap: rgi_node_coll_direct rgi_node_coll_read_member
  * Collectives inside a node, against their definitions; all of the processes
  * count as one node's here. */
 #include <errno.h>
@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "collectives/shared_state.h"
-#include "collectives/shm_coll.h"
+#include "collectives/node/node_coll.h"
+#include "collectives/shared/shared_state.h"
 #include "shm/node.h"
 #include "shm/peer_memory.h"
 #include "tests/check/check.h"
@@ -48,8 +48,8 @@ static size_t lengths_used = LENGTHS;
 static int reduce(const void *in, void *out, size_t count, MPI_Datatype type, int root) {
   int size;
   MPI_Type_size(type, &size);
-  rgi_shm_coll_reduction r = {in, out, count, (size_t)size, type, op, 0, root, "test"};
-  return rgi_shm_coll_reduce(l, &r);
+  rgi_node_coll_reduction r = {in, out, count, (size_t)size, type, op, 0, root, "test"};
+  return rgi_node_coll_reduce(l, &r);
 }
 
 static char byte_of(int rank, size_t i, int turn) {
@@ -72,7 +72,7 @@ static void test_bcast(void) {
     for (size_t i = 0; i < n; i++)
       data[i] = rgt_rank == root ? byte_of(root, i, turn) : 0;
     delay();
-    RGT_OK(rgi_shm_coll_bcast(l, data, n, root, "test"));
+    RGT_OK(rgi_node_coll_bcast(l, data, n, root, "test"));
     if (rgt_rank == root) /* it may have left before the others, and its memory is its own again */
       memset(data, 0, n);
     for (size_t i = 0; i < n; i++)
@@ -84,8 +84,8 @@ static void test_bcast(void) {
 
 /* The operands of so many of the first members are combined for the caller. */
 static int operands_of(int root) {
-  if (root <= RGI_SHM_COLL_SCAN)
-    return rgt_rank + (root == RGI_SHM_COLL_SCAN);
+  if (root <= RGI_NODE_COLL_SCAN)
+    return rgt_rank + (root == RGI_NODE_COLL_SCAN);
   return root < 0 || root == rgt_rank ? rgt_size : 0;
 }
 
@@ -119,7 +119,7 @@ static void test_scan(void) {
   srandom((unsigned)rgt_seed() + 6);
   for (int turn = 0; turn < 60; turn++) {
     size_t n = lengths[(size_t)random() % lengths_used] / sizeof(double);
-    check_reduce(n, random() % 2 ? RGI_SHM_COLL_SCAN : RGI_SHM_COLL_EXSCAN, turn);
+    check_reduce(n, random() % 2 ? RGI_NODE_COLL_SCAN : RGI_NODE_COLL_EXSCAN, turn);
   }
 }
 
@@ -166,9 +166,9 @@ static void check_order(int most, int root) {
 }
 
 static void test_order(void) {
-  check_order(20000, RGI_SHM_COLL_ALL);
-  check_order(20000, RGI_SHM_COLL_SCAN);
-  check_order(20000, RGI_SHM_COLL_EXSCAN);
+  check_order(20000, RGI_NODE_COLL_ALL);
+  check_order(20000, RGI_NODE_COLL_SCAN);
+  check_order(20000, RGI_NODE_COLL_EXSCAN);
 }
 
 static void test_gather_scatter(void) {
@@ -180,15 +180,15 @@ static void test_gather_scatter(void) {
     for (size_t i = 0; i < n; i++)
       block[i] = byte_of(rgt_rank, i, turn);
     delay();
-    rgi_shm_coll_blocks gather = {block, out, n, root, "test"};
-    RGT_OK(rgi_shm_coll_gather(l, &gather));
+    rgi_node_coll_blocks gather = {block, out, n, root, "test"};
+    RGT_OK(rgi_node_coll_gather(l, &gather));
     for (size_t i = 0; i < all && (root < 0 || root == rgt_rank); i++)
       wrong += out[i] != byte_of((int)(i / n), i % n, turn);
     RGT_INT(wrong, 0);
     /* And back again: from the root, or from rank 0. */
     memset(block, 0, n);
-    rgi_shm_coll_blocks scatter = {out, block, n, root < 0 ? 0 : root, "test"};
-    RGT_OK(rgi_shm_coll_scatter(l, &scatter));
+    rgi_node_coll_blocks scatter = {out, block, n, root < 0 ? 0 : root, "test"};
+    RGT_OK(rgi_node_coll_scatter(l, &scatter));
     for (size_t i = 0; i < n; i++)
       wrong += block[i] != byte_of(rgt_rank, i, turn);
     RGT_INT(wrong, 0);
@@ -205,8 +205,8 @@ static void test_alltoall(void) {
     for (size_t i = 0; i < all; i++)
       in[i] = byte_of(rgt_rank + 17 * (int)(i / n), i % n, turn);
     delay();
-    rgi_shm_coll_blocks blocks = {in, out, n, 0, "test"};
-    RGT_OK(rgi_shm_coll_alltoall(l, &blocks));
+    rgi_node_coll_blocks blocks = {in, out, n, 0, "test"};
+    RGT_OK(rgi_node_coll_alltoall(l, &blocks));
     for (size_t i = 0; i < all; i++)
       wrong += out[i] != byte_of((int)(i / n) + 17 * rgt_rank, i % n, turn);
     RGT_INT(wrong, 0);
@@ -223,7 +223,7 @@ static void test_barrier(void) {
     if (turn % 20 == 0)
       delay();
     come = rgi_clock_now();
-    RGT_OK(rgi_shm_coll_barrier(l, "test"));
+    RGT_OK(rgi_node_coll_barrier(l, "test"));
     left = rgi_clock_now();
     MPI_Allreduce(&come, &latest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     RGT_TRUE(left >= latest);
@@ -240,13 +240,13 @@ static void test_mixed(void) {
       rgi_clock_sleep(2e-5);
     value = kind == 0 && rgt_rank == root ? turn : rgt_rank;
     if (kind == 0)
-      RGT_OK(rgi_shm_coll_bcast(l, &value, sizeof value, root, "test"));
+      RGT_OK(rgi_node_coll_bcast(l, &value, sizeof value, root, "test"));
     if (kind == 1)
       RGT_OK(reduce(&value, &sum, 1, MPI_INT, root));
     if (kind == 2)
-      RGT_OK(reduce(&value, &sum, 1, MPI_INT, RGI_SHM_COLL_ALL));
+      RGT_OK(reduce(&value, &sum, 1, MPI_INT, RGI_NODE_COLL_ALL));
     if (kind == 3)
-      RGT_OK(rgi_shm_coll_barrier(l, "test"));
+      RGT_OK(rgi_node_coll_barrier(l, "test"));
     if (kind == 0)
       RGT_INT(value, turn);
     if ((kind == 1 && root == rgt_rank) || kind == 2)
@@ -267,8 +267,8 @@ static void test_reduce_scatter(void) {
     for (size_t i = 0; i <= n; i++)
       out[i] = -1;
     delay();
-    RGT_OK(rgi_shm_coll_reduce_scatter(
-        l, &(rgi_shm_coll_reduction){in, out, n, sizeof *in, MPI_DOUBLE, MPI_SUM, 0, 0, "test"}));
+    RGT_OK(rgi_node_coll_reduce_scatter(
+        l, &(rgi_node_coll_reduction){in, out, n, sizeof *in, MPI_DOUBLE, MPI_SUM, 0, 0, "test"}));
     for (size_t i = 0; i < ranks * n; i++)
       in[i] = -1; /* it is the caller's again */
     for (size_t i = 0; i < n; i++)
@@ -295,8 +295,8 @@ static void check_reduce_scatter_order(unsigned n) {
   }
   for (int whole = 0; whole < (n > 100 ? 1 : 2); whole++) {
     memset(out, 0, n * sizeof *out);
-    RGT_OK(rgi_shm_coll_reduce_scatter(
-        l, &(rgi_shm_coll_reduction){in, out, n, 8, pair, op, whole, 0, "test"}));
+    RGT_OK(rgi_node_coll_reduce_scatter(
+        l, &(rgi_node_coll_reduction){in, out, n, 8, pair, op, whole, 0, "test"}));
     for (unsigned i = 0; i < n; i++) {
       unsigned x = 1;
       for (unsigned r = 0; r < (unsigned)rgt_size; r++)
@@ -328,8 +328,8 @@ static void test_memory(void) {
       char data[100] = {0};
       RGT_OK(rg_group_create_range(world, 0, rgt_size - 1, 1, turn, &g));
       RGT_OK(rgi_shared_state_make(g, &mine));
-      RGT_OK(rgi_shm_coll_bcast(mine, data, sizeof data, 0, "test"));
-      RGT_OK(rgi_shm_coll_barrier(mine, "test")); /* two groups alive at most */
+      RGT_OK(rgi_node_coll_bcast(mine, data, sizeof data, 0, "test"));
+      RGT_OK(rgi_node_coll_barrier(mine, "test")); /* two groups alive at most */
       rgi_shared_state_free(mine);
       RGT_OK(rg_group_free(&g));
     }
@@ -358,7 +358,7 @@ static void test_long_elements(void) {
   MPI_Type_contiguous(10, MPI_DOUBLE, &ten);
   MPI_Type_commit(&ten);
   MPI_Op_create(add_tens, 1, &op);
-  for (int root = RGI_SHM_COLL_EXSCAN; root < rgt_size; root++) {
+  for (int root = RGI_NODE_COLL_EXSCAN; root < rgt_size; root++) {
     int n = operands_of(root);
     for (int i = 0; i < 30; i++) {
       in[i] = rgt_rank + i;
@@ -380,7 +380,7 @@ static void begin_anew(void) {
   rgi_shared_state_free(l);
   RGT_OK(rg_group_dup(world, &g));
   RGT_OK(rgi_shared_state_make(g, &l));
-  RGT_OK(rgi_shm_coll_barrier(l, "test"));
+  RGT_OK(rgi_node_coll_barrier(l, "test"));
   RGT_OK(rg_group_free(&g));
 }
 
@@ -391,8 +391,8 @@ static void test_without_buffer(void) {
   lengths_used = SHORT;
   test_bcast();
   test_reduce();
-  check_order(400, RGI_SHM_COLL_ALL);
-  check_order(400, RGI_SHM_COLL_SCAN);
+  check_order(400, RGI_NODE_COLL_ALL);
+  check_order(400, RGI_NODE_COLL_SCAN);
   test_scan();
   test_gather_scatter();
   test_alltoall();
@@ -444,26 +444,26 @@ static void test_stop(void) {
 }
 
 /* Long blocks in one copy: by each operation, though through the buffer it may take less time. */
-int __real_rgi_shm_coll_direct(size_t bytes, size_t least);
-int __wrap_rgi_shm_coll_direct(size_t bytes, size_t least);
+int __real_rgi_node_coll_direct(size_t bytes, size_t least);
+int __wrap_rgi_node_coll_direct(size_t bytes, size_t least);
 
-int __real_rgi_shm_coll_read_member(rgi_shared_state *s, int i, uint64_t address, void *to,
-                                    size_t bytes, const char *call);
-int __wrap_rgi_shm_coll_read_member(rgi_shared_state *s, int i, uint64_t address, void *to,
-                                    size_t bytes, const char *call);
+int __real_rgi_node_coll_read_member(rgi_shared_state *s, int i, uint64_t address, void *to,
+                                     size_t bytes, const char *call);
+int __wrap_rgi_node_coll_read_member(rgi_shared_state *s, int i, uint64_t address, void *to,
+                                     size_t bytes, const char *call);
 
 static long copied_directly;
-static size_t bytes_read; /* of other members' memory, but by rgi_shm_coll_copy_direct */
+static size_t bytes_read; /* of other members' memory, but by rgi_node_coll_copy_direct */
 static int always;
 
-int __wrap_rgi_shm_coll_read_member(rgi_shared_state *s, int i, uint64_t address, void *to,
-                                    size_t bytes, const char *call) {
+int __wrap_rgi_node_coll_read_member(rgi_shared_state *s, int i, uint64_t address, void *to,
+                                     size_t bytes, const char *call) {
   bytes_read += bytes;
-  return __real_rgi_shm_coll_read_member(s, i, address, to, bytes, call);
+  return __real_rgi_node_coll_read_member(s, i, address, to, bytes, call);
 }
 
-int __wrap_rgi_shm_coll_direct(size_t bytes, size_t least) {
-  int direct = __real_rgi_shm_coll_direct(bytes, always ? RGI_SHM_COLL_DIRECT_LEAST : least);
+int __wrap_rgi_node_coll_direct(size_t bytes, size_t least) {
+  int direct = __real_rgi_node_coll_direct(bytes, always ? RGI_NODE_COLL_DIRECT_LEAST : least);
   copied_directly += direct;
   return direct;
 }
@@ -518,7 +518,7 @@ static void test_shares(void) {
   char *data = malloc(n);
   for (int root = 0; root < rgt_size; root++) {
     memset(data, rgt_rank == root, n);
-    RGT_OK(rgi_shm_coll_bcast(l, data, n, root, "test"));
+    RGT_OK(rgi_node_coll_bcast(l, data, n, root, "test"));
     RGT_TRUE(data[0] == 1 && data[n - 1] == 1 && !memcmp(data, data + 1, n - 1));
   }
   size_t all = bytes_read, spreads = rgt_size > 2 && rgi_node.pids;
@@ -556,7 +556,7 @@ static void test_disagreements(void) {
     int is_other = rgt_rank == rgt_size - 1, root = turn / 2 == 0 && is_other ? rgt_rank : turn % 2;
     RGT_OK(rg_group_create_range(world, 0, rgt_size - 1, 1, turn, &g));
     RGT_OK(rgi_shared_state_make(g, &mine));
-    int error = rgi_shm_coll_bcast(mine, data, is_other ? other : most, root, "test");
+    int error = rgi_node_coll_bcast(mine, data, is_other ? other : most, root, "test");
     RGT_TRUE(error == RG_ERR_TRUNCATE || error == RG_ERR_MISMATCH);
     MPI_Barrier(MPI_COMM_WORLD);
     rgi_shared_state_free(mine);
@@ -578,7 +578,7 @@ static void test_giver_leaves(void) {
   memset(block, rgt_rank, n);
   if (rgt_rank > 1)
     MPI_Recv(NULL, 0, MPI_BYTE, rgt_rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  RGT_OK(rgi_shm_coll_gather(l, &(rgi_shm_coll_blocks){block, out, n, 0, "test"}));
+  RGT_OK(rgi_node_coll_gather(l, &(rgi_node_coll_blocks){block, out, n, 0, "test"}));
   memset(block, -1, n);
   if (rgt_rank > 0 && rgt_rank < rgt_size - 1)
     MPI_Send(NULL, 0, MPI_BYTE, rgt_rank + 1, 0, MPI_COMM_WORLD);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "collectives/levels.h"
+#include "collectives/shared/levels.h"
 #include "shm/node.h"
 #include "tests/check/check.h"
 

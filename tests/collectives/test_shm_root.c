@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "collectives/shared_state.h"
-#include "collectives/shm_coll.h"
+#include "collectives/node/node_coll.h"
+#include "collectives/shared/shared_state.h"
 #include "progress/wait.h"
 #include "shm/node.h"
 #include "tests/check/check.h"
@@ -60,10 +60,10 @@ static void check_scatter(size_t bytes, int calls, int root) {
   size_t wrong = 0;
   for (size_t i = 0; i < (size_t)rgt_size * bytes; i++)
     in[i] = byte_of((int)(i / bytes), i % bytes);
-  RGT_OK(rgi_shm_coll_barrier(l, "test"));
+  RGT_OK(rgi_node_coll_barrier(l, "test"));
   await_root(root);
   for (int k = 0; k < calls; k++)
-    RGT_OK(rgi_shm_coll_scatter(l, &(rgi_shm_coll_blocks){in, out, bytes, root, "test"}));
+    RGT_OK(rgi_node_coll_scatter(l, &(rgi_node_coll_blocks){in, out, bytes, root, "test"}));
   tell_others(root);
   for (size_t i = 0; i < bytes; i++)
     wrong += out[i] != byte_of(rgt_rank, i);
@@ -77,10 +77,10 @@ static void check_bcast(size_t bytes, int calls, int root) {
   size_t wrong = 0;
   for (size_t i = 0; i < bytes && rgt_rank == root; i++)
     data[i] = byte_of(root, i);
-  RGT_OK(rgi_shm_coll_barrier(l, "test"));
+  RGT_OK(rgi_node_coll_barrier(l, "test"));
   await_root(root);
   for (int k = 0; k < calls; k++)
-    RGT_OK(rgi_shm_coll_bcast(l, data, bytes, root, "test"));
+    RGT_OK(rgi_node_coll_bcast(l, data, bytes, root, "test"));
   tell_others(root);
   for (size_t i = 0; i < bytes; i++)
     wrong += data[i] != byte_of(root, i);
@@ -94,13 +94,14 @@ static void check_reduce(int n, int root) {
   int word = 0;
   for (int i = 0; i < n; i++)
     in[i] = rgt_rank + i;
-  RGT_OK(rgi_shm_coll_barrier(l, "test"));
+  RGT_OK(rgi_node_coll_barrier(l, "test"));
   for (int from = 0; from < rgt_size && rgt_rank == root; from++)
     if (from != root)
       MPI_Recv(&word, 1, MPI_INT, from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   for (uint32_t k = 0; k < l->depth; k++) {
-    rgi_shm_coll_reduction r = {in, out, (size_t)n, sizeof *in, MPI_LONG, MPI_SUM, 0, root, "test"};
-    RGT_OK(rgi_shm_coll_reduce(l, &r));
+    rgi_node_coll_reduction r = {in,      out, (size_t)n, sizeof *in, MPI_LONG,
+                                 MPI_SUM, 0,   root,      "test"};
+    RGT_OK(rgi_node_coll_reduce(l, &r));
     for (int i = 0; i < n && rgt_rank == root; i++)
       wrong += out[i] != (long)rgt_size * (rgt_size - 1) / 2 + (long)rgt_size * i;
   }
@@ -145,7 +146,7 @@ static void check_mixed(int root) {
       rgi_clock_sleep(1e-4);
     for (size_t i = 0; i < n; i++)
       data[i] = rgt_rank == root ? byte_of(k, i) : 0;
-    RGT_OK(rgi_shm_coll_bcast(l, data, n, root, "test"));
+    RGT_OK(rgi_node_coll_bcast(l, data, n, root, "test"));
     for (size_t i = 0; i < n; i++)
       wrong += data[i] != byte_of(k, i);
   }
@@ -166,7 +167,7 @@ static void check_only_takes(void) {
   const uint32_t most = (uint32_t)1 << 30;
   char data[8] = {0};
   for (uint32_t k = 0; k < 6 * l->depth; k++) {
-    RGT_OK(rgi_shm_coll_bcast(l, data, sizeof data, 0, "test"));
+    RGT_OK(rgi_node_coll_bcast(l, data, sizeof data, 0, "test"));
     if (k == 3 * l->depth && rgt_rank > 0)
       l->safe = l->step - most - 100;
   }
@@ -209,17 +210,17 @@ static int check_leaving(int gives) {
   char data[8] = {0};
   double left, first_held = 0, least = 0;
   held = 0;
-  RGT_OK(rgi_shm_coll_barrier(l, "test"));
+  RGT_OK(rgi_node_coll_barrier(l, "test"));
   if (gives != GIVES_ELSEWHERE)
-    RGT_OK(rgi_shm_coll_bcast(l, data, sizeof data, gives == GIVES ? 0 : 1, "test"));
+    RGT_OK(rgi_node_coll_bcast(l, data, sizeof data, gives == GIVES ? 0 : 1, "test"));
   else if (rgt_rank == 0)
-    rgi_shm_coll_note_given(l);
+    rgi_node_coll_note_given(l);
   uint32_t before = root_counts();
   MPI_Barrier(MPI_COMM_WORLD); /* each has looked */
   rgi_wait_meanwhile = rgt_rank == 0 ? hold_root : NULL;
   while (rgt_rank != 0 && root_counts() == before)
     rgi_clock_sleep(1e-4);
-  RGT_OK(rgi_shm_coll_barrier(l, "test"));
+  RGT_OK(rgi_node_coll_barrier(l, "test"));
   left = rgi_clock_now();
   rgi_wait_meanwhile = NULL;
   MPI_Allreduce(&held, &first_held, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
@@ -249,12 +250,12 @@ static void test_two_roots(void) {
   char data[8] = {0};
   begin(1);
   for (int turn = 0; turn < 40; turn++) {
-    RGT_OK(rgi_shm_coll_bcast(l, data, sizeof data, 1, "test"));
+    RGT_OK(rgi_node_coll_bcast(l, data, sizeof data, 1, "test"));
     if (rgt_rank == 0)
-      rgi_shm_coll_note_given(l);
+      rgi_node_coll_note_given(l);
     if (rgt_rank == turn % rgt_size)
       rgi_clock_sleep(2e-3);
-    RGT_OK(rgi_shm_coll_barrier(l, "test"));
+    RGT_OK(rgi_node_coll_barrier(l, "test"));
   }
   end();
 }

@@ -11,8 +11,8 @@
 #include <regroup.h>
 #include <stdlib.h>
 
-#include "collectives/shared_state.h"
-#include "collectives/shm_coll.h"
+#include "collectives/node/node_coll.h"
+#include "collectives/shared/shared_state.h"
 #include "shm/arena.h"
 #include "tests/check/check.h"
 
@@ -72,7 +72,7 @@ static void test_all_work(void) {
   form(7);
   for (int i = 0; i < MILLION; i++) {
     failed += rgi_shared_state_make(groups[i], &local[i]) != RG_SUCCESS;
-    failed += rgi_shm_coll_barrier(local[i], "test") != RG_SUCCESS;
+    failed += rgi_node_coll_barrier(local[i], "test") != RG_SUCCESS;
   }
   RGT_INT(failed, 0);
   MPI_Barrier(MPI_COMM_WORLD);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "collectives/lines_count.h"
+#include "collectives/shared/lines_count.h"
 
 #ifdef RG_COUNT_LINES
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
-"""The model of the life of a group's shared state (pgroup/collectives/shared_state.c and
+"""The model of the life of a group's shared state (pgroup/collectives/shared/shared_state.c and
 shared_state_buffer.c): each member attaches it, takes part in some steps and leaves; any of them may
 meet an error. Member 0 gives in each step and does not wait for the others. In each step the members
 ask for the buffer, whether or not the arena has room. Attaching and leaving are under a lock.

@@ -6,7 +6,7 @@
  * for the shared state of groups of all of them, of what is set aside. */
 #include <stdlib.h>
 
-#include "collectives/shared_state.h"
+#include "collectives/shared/shared_state.h"
 #include "progress/slot.h"
 #include "shm/arena.h"
 #include "shm/node.h"

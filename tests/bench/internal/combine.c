@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collectives/op_apply.h"
-#include "collectives/op_kernel.h"
+#include "collectives/reduction/op_apply.h"
+#include "collectives/reduction/op_kernel.h"
 #include "command.h"
 #include "tests/bench/stats.h"
 

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The choice among algorithms by the cost model. An algorithm between nodes is charged with the
+ * best message algorithm between the node leaders and a tree inside a node.
+ *
+ * The short way of a blocking call (fast_path.h) does not ask the model if that prefers shared
+ * memory for all operations and lengths on so many members, as it does unless the measured costs of
+ * a machine say otherwise. Otherwise it is asked once for each group, operation and doubling of the
+ * length; what counts is the range, so that all members find the same. */
+#include "collectives/algorithms/choice.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "collectives/schedule/coll_state.h"
+#include "collectives/shared/shared_state.h"
+#include "runtime/runtime.h"
+
+/* Whether the algorithm leaves the vector whole. */
+static int keeps_whole(const rgi_algorithm *a, const rgi_choice_shape *shape) {
+  size_t blocks = shape->op == RG_OP_REDUCE_SCATTER ? (size_t)shape->p : 1;
+  return !(a->needs & RGI_ALGORITHM_DIVIDES) ||
+         ((a->needs & RGI_ALGORITHM_ONE_NODE) && shape->bytes <= RGI_SHM_CHUNK / blocks);
+}
+
+int rgi_choice_serves(const rgi_algorithm *a, const rgi_choice_shape *shape) {
+  if ((a->needs & RGI_ALGORITHM_COMMUTES) && !shape->commutes)
+    return 0;
+  if ((a->needs & RGI_ALGORITHM_ONE_NODE) && (shape->nodes > 1 || !shape->memory))
+    return 0;
+  if ((a->needs & RGI_ALGORITHM_NODES) &&
+      (shape->nodes < 2 || (!shape->commutes && !shape->in_order)))
+    return 0;
+  if ((a->needs & RGI_ALGORITHM_IN_ORDER) && !shape->in_order)
+    return 0;
+  if (shape->whole && !keeps_whole(a, shape))
+    return 0;
+  return shape->even || (a->needs & RGI_ALGORITHM_UNEVEN);
+}
+
+/* Inside each node to one member, between the nodes, inside again: half of what
+ * the nodes hold crosses where blocks are gathered. */
+static double predict_hierarchical(const rgi_tuning_model *m, const rgi_algorithm table[],
+                                   const rgi_choice_shape *shape) {
+  rgi_choice_shape between = *shape;
+  double here = (double)shape->p / shape->nodes, n = (double)shape->bytes;
+  rg_operation op = shape->op;
+  int blocks = op == RG_OP_GATHER || op == RG_OP_SCATTER || op == RG_OP_ALLGATHER ||
+               op == RG_OP_GATHERV || op == RG_OP_SCATTERV || op == RG_OP_ALLGATHERV ||
+               op == RG_OP_ALLTOALL || op == RG_OP_REDUCE_SCATTER;
+  int twice = op == RG_OP_ALLTOALL || op == RG_OP_ALLREDUCE || op == RG_OP_BARRIER;
+  double all = blocks ? n * shape->p : n;
+  between.p = shape->nodes;
+  between.bytes = (size_t)(op == RG_OP_ALLTOALL ? n * here * here : blocks ? n * here : n);
+  double inside = op == RG_OP_ALLTOALL ? all * here : all;
+  const rgi_tuning_level *l = shape->memory ? &m->shared : &m->inside;
+  return (1 + twice) * (rgi_cost_lg(here) * l->ts + inside * (l->tw + l->tc)) +
+         rgi_choice_predict(m, table, rgi_choice_best(m, table, &between, 1), &between);
+}
+
+double rgi_choice_predict(const rgi_tuning_model *m, const rgi_algorithm table[], int row,
+                          const rgi_choice_shape *shape) {
+  const rgi_algorithm *a = &table[row];
+  if (a->needs & RGI_ALGORITHM_NODES)
+    return predict_hierarchical(m, table, shape);
+  const rgi_tuning_level *l = a->needs & RGI_ALGORITHM_ONE_NODE ? &m->shared
+                              : shape->nodes > 1                ? &m->between
+                                                                : &m->inside;
+  rgi_cost_params params = {shape->p, (double)shape->bytes, l->ts, l->tw, l->tc};
+  if (shape->nodes > 1) /* the members on a node share its link */
+    params.tw *= (double)shape->p / shape->nodes;
+  return a->cost(&params);
+}
+
+int rgi_choice_best(const rgi_tuning_model *m, const rgi_algorithm table[],
+                    const rgi_choice_shape *shape, int messages) {
+  int best = -1;
+  double least = 0;
+  for (int row = 0; table[row].name; row++) {
+    unsigned needs = table[row].needs;
+    if (!rgi_choice_serves(&table[row], shape) ||
+        (messages && (needs & (RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_NODES))))
+      continue;
+    double cost = rgi_choice_predict(m, table, row, shape);
+    if (best < 0 || cost < least) {
+      best = row;
+      least = cost;
+    }
+  }
+  return best;
+}
+
+/* Lengths of 0 and of powers of two up to this one. */
+#define LONGEST ((size_t)1 << 40)
+
+/* Whether shared memory is best, where it can serve. */
+static int is_best(const rgi_algorithm table[], rg_operation op, int p, size_t bytes) {
+  rgi_choice_shape shape = {op, p, 1, bytes, 1, 1, 1, 1, 0};
+  int row = rgi_choice_memory_row(table, &shape);
+  return row < 0 || row == rgi_choice_best(rgi_tuning_now(), table, &shape, 0);
+}
+
+static int prefers_memory(const rgi_algorithm *const tables[], int p) {
+  for (int op = 0; op < RG_OP_COUNT; op++)
+    for (size_t bytes = 0; bytes <= LONGEST; bytes = bytes ? 2 * bytes : 1)
+      if (!is_best(tables[op], (rg_operation)op, p, bytes))
+        return 0;
+  return 1;
+}
+
+int rgi_choice_length_prefers_memory(rgi_choice_lengths *known, const rgi_algorithm table[],
+                                     rg_operation op, int p, size_t bytes) {
+  int doubling = bytes ? 64 - __builtin_clzll(bytes < LONGEST ? bytes : LONGEST) : 0;
+  uint64_t bit = (uint64_t)1 << doubling;
+  size_t low = (size_t)(bit / 2);
+  if (!(known->asked & bit)) {
+    if (bytes ? is_best(table, op, p, low) && is_best(table, op, p, 2 * low)
+              : is_best(table, op, p, 0))
+      known->best |= bit;
+    known->asked |= bit;
+  }
+  return (known->best & bit) != 0;
+}
+
+int rgi_choice_memory_row(const rgi_algorithm table[], const rgi_choice_shape *shape) {
+  for (int row = 0; table[row].name; row++)
+    if ((table[row].needs & RGI_ALGORITHM_ONE_NODE) && rgi_choice_serves(&table[row], shape))
+      return row;
+  return -1;
+}
+
+/* The model stays the same from rg_init to rg_finalize. */
+int rgi_choice_prefers_memory(const rgi_algorithm *const tables[], int p) {
+  static _Atomic uint64_t known[64]; /* the epoch, the number of members, the answer */
+  _Atomic uint64_t *word = &known[p % 64];
+  uint64_t asked = (uint64_t)rgi_runtime.epoch << 32 | (uint64_t)p << 1, found = atomic_load(word);
+  if (found >> 1 == asked >> 1)
+    return found % 2;
+  int answer = prefers_memory(tables, p);
+  atomic_store(word, asked + (uint64_t)answer);
+  return answer;
+}
+
+void rgi_choice_build(rgi_sched *s, rg_operation op, int row, const rgi_subgroup *t,
+                      const rgi_algorithm_args *p) {
+  const rgi_algorithm *table = s->coll->algorithms[op];
+  rgi_choice_shape shape = {
+      .op = op,
+      .p = t->size,
+      .nodes = s->coll->nodes.count > 1 && t != &s->coll->nodes.inside ? t->size : 1,
+      .bytes = p->bytes,
+      .commutes = !rgi_algorithm_is_reduction(op) || s->reduction.commutes,
+      .even = !p->in_blocks.length && !p->out_blocks.length,
+      .whole = rgi_algorithm_is_reduction(op) && s->reduction.whole};
+  if (t->size == 1)
+    shape.nodes = 1;
+  if (row < 0 || !rgi_choice_serves(&table[row], &shape))
+    row = rgi_choice_best(rgi_tuning_now(), table, &shape, 1);
+  table[row].build(s, t, p);
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Gather, scatter, allgather and all-to-all with their vector forms, as the user calls them:
+ * the operations in which members exchange blocks. */
+#include "collectives/calls/call.h"
+#include "collectives/calls/fast_path.h"
+
+/* Arguments of one side. */
+typedef struct {
+  const void *memory;
+  MPI_Count count;
+  MPI_Datatype type;
+} block_side;
+
+/* The fast path, and the bytes of a block. own: the side of one block; all: that of a block for
+ * each member, with elements of the same kind; has_all: whether the caller has it. */
+static inline __attribute__((always_inline)) rgi_shared_state *
+fast_blocks(rg_operation op, rg_group g, block_side own, block_side all, int has_all, int root,
+            size_t *bytes) {
+  block_side u = has_all && own.memory == MPI_IN_PLACE ? all : own;
+  size_t element = rgi_datatype_basic_size(u.type);
+  if (has_all && (all.count != u.count || all.type != u.type || all.memory == MPI_IN_PLACE ||
+                  (!all.memory && all.count > 0)))
+    return NULL;
+  if (u.count > INT32_MAX) /* so that the bytes of all blocks can be counted */
+    return NULL;
+  *bytes = (size_t)u.count * element;
+  return rgi_fast_path(op, g, u.count, u.memory, element, root);
+}
+
+/* The caller's own block of what it gathers. */
+static const void *own_block(rg_group g, const void *send, const void *recv, size_t bytes) {
+  return send == MPI_IN_PLACE ? (const char *)recv + (size_t)g->me * bytes : send;
+}
+
+int rg_gather(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype send_type,
+              void *recv, MPI_Count recv_count, MPI_Datatype recv_type, int root) {
+  size_t bytes;
+  rgi_shared_state *l =
+      fast_blocks(RG_OP_GATHER, g, (block_side){send, send_count, send_type},
+                  (block_side){recv, recv_count, recv_type}, g && g->me == root, root, &bytes);
+  if (l)
+    return rgi_node_coll_gather(
+        l, &(rgi_node_coll_blocks){own_block(g, send, recv, bytes), recv, bytes, root, __func__});
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_GATHER, g, root);
+  rgi_call_block(&c.send, send, send_count, send_type);
+  rgi_call_block(&c.recv, recv, recv_count, recv_type);
+  return rgi_call_run(&c, __func__);
+}
+
+int rg_igather(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype send_type,
+               void *recv, MPI_Count recv_count, MPI_Datatype recv_type, int root,
+               rg_request *request) {
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_GATHER, g, root);
+  rgi_call_block(&c.send, send, send_count, send_type);
+  rgi_call_block(&c.recv, recv, recv_count, recv_type);
+  return rgi_call_start(&c, __func__, request);
+}
+
+int rg_gatherv(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype send_type,
+               void *recv, const MPI_Count recv_counts[], const MPI_Aint displs[],
+               MPI_Datatype recv_type, int root) {
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_GATHERV, g, root);
+  rgi_call_block(&c.send, send, send_count, send_type);
+  rgi_call_vector(&c.recv, recv, recv_counts, displs, recv_type);
+  return rgi_call_run(&c, __func__);
+}
+
+int rg_igatherv(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype send_type,
+                void *recv, const MPI_Count recv_counts[], const MPI_Aint displs[],
+                MPI_Datatype recv_type, int root, rg_request *request) {
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_GATHERV, g, root);
+  rgi_call_block(&c.send, send, send_count, send_type);
+  rgi_call_vector(&c.recv, recv, recv_counts, displs, recv_type);
+  return rgi_call_start(&c, __func__, request);
+}
+
+int rg_scatter(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype send_type,
+               void *recv, MPI_Count recv_count, MPI_Datatype recv_type, int root) {
+  size_t bytes;
+  rgi_shared_state *l =
+      fast_blocks(RG_OP_SCATTER, g, (block_side){recv, recv_count, recv_type},
+                  (block_side){send, send_count, send_type}, g && g->me == root, root, &bytes);
+  if (l)
+    return rgi_node_coll_scatter(
+        l,
+        &(rgi_node_coll_blocks){send, recv == MPI_IN_PLACE ? NULL : recv, bytes, root, __func__});
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_SCATTER, g, root);
+  rgi_call_block(&c.send, send, send_count, send_type);
+  rgi_call_block(&c.recv, recv, recv_count, recv_type);
+  return rgi_call_run(&c, __func__);
+}
+
+int rg_iscatter(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype send_type,
+                void *recv, MPI_Count recv_count, MPI_Datatype recv_type, int root,
+                rg_request *request) {
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_SCATTER, g, root);
+  rgi_call_block(&c.send, send, send_count, send_type);
+  rgi_call_block(&c.recv, recv, recv_count, recv_type);
+  return rgi_call_start(&c, __func__, request);
+}
+
+int rg_scatterv(rg_group g, const void *send, const MPI_Count send_counts[],
+                const MPI_Aint displs[], MPI_Datatype send_type, void *recv, MPI_Count recv_count,
+                MPI_Datatype recv_type, int root) {
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_SCATTERV, g, root);
+  rgi_call_vector(&c.send, send, send_counts, displs, send_type);
+  rgi_call_block(&c.recv, recv, recv_count, recv_type);
+  return rgi_call_run(&c, __func__);
+}
+
+int rg_iscatterv(rg_group g, const void *send, const MPI_Count send_counts[],
+                 const MPI_Aint displs[], MPI_Datatype send_type, void *recv, MPI_Count recv_count,
+                 MPI_Datatype recv_type, int root, rg_request *request) {
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_SCATTERV, g, root);
+  rgi_call_vector(&c.send, send, send_counts, displs, send_type);
+  rgi_call_block(&c.recv, recv, recv_count, recv_type);
+  return rgi_call_start(&c, __func__, request);
+}
+
+int rg_allgather(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype send_type,
+                 void *recv, MPI_Count recv_count, MPI_Datatype recv_type) {
+  size_t bytes;
+  rgi_shared_state *l = fast_blocks(RG_OP_ALLGATHER, g, (block_side){send, send_count, send_type},
+                                    (block_side){recv, recv_count, recv_type}, 1, 0, &bytes);
+  if (l)
+    return rgi_node_coll_gather(l, &(rgi_node_coll_blocks){own_block(g, send, recv, bytes), recv,
+                                                           bytes, RGI_NODE_COLL_ALL, __func__});
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_ALLGATHER, g, 0);
+  rgi_call_block(&c.send, send, send_count, send_type);
+  rgi_call_block(&c.recv, recv, recv_count, recv_type);
+  return rgi_call_run(&c, __func__);
+}
+
+int rg_iallgather(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype send_type,
+                  void *recv, MPI_Count recv_count, MPI_Datatype recv_type, rg_request *request) {
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_ALLGATHER, g, 0);
+  rgi_call_block(&c.send, send, send_count, send_type);
+  rgi_call_block(&c.recv, recv, recv_count, recv_type);
+  return rgi_call_start(&c, __func__, request);
+}
+
+int rg_allgatherv(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype send_type,
+                  void *recv, const MPI_Count recv_counts[], const MPI_Aint displs[],
+                  MPI_Datatype recv_type) {
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_ALLGATHERV, g, 0);
+  rgi_call_block(&c.send, send, send_count, send_type);
+  rgi_call_vector(&c.recv, recv, recv_counts, displs, recv_type);
+  return rgi_call_run(&c, __func__);
+}
+
+int rg_iallgatherv(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype send_type,
+                   void *recv, const MPI_Count recv_counts[], const MPI_Aint displs[],
+                   MPI_Datatype recv_type, rg_request *request) {
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_ALLGATHERV, g, 0);
+  rgi_call_block(&c.send, send, send_count, send_type);
+  rgi_call_vector(&c.recv, recv, recv_counts, displs, recv_type);
+  return rgi_call_start(&c, __func__, request);
+}
+
+int rg_alltoall(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype send_type,
+                void *recv, MPI_Count recv_count, MPI_Datatype recv_type) {
+  size_t bytes;
+  rgi_shared_state *l =
+      send == MPI_IN_PLACE
+          ? NULL
+          : fast_blocks(RG_OP_ALLTOALL, g, (block_side){send, send_count, send_type},
+                        (block_side){recv, recv_count, recv_type}, 1, 0, &bytes);
+  if (l)
+    return rgi_node_coll_alltoall(l, &(rgi_node_coll_blocks){send, recv, bytes, 0, __func__});
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_ALLTOALL, g, 0);
+  rgi_call_block(&c.send, send, send_count, send_type);
+  rgi_call_block(&c.recv, recv, recv_count, recv_type);
+  return rgi_call_run(&c, __func__);
+}
+
+int rg_ialltoall(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype send_type,
+                 void *recv, MPI_Count recv_count, MPI_Datatype recv_type, rg_request *request) {
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_ALLTOALL, g, 0);
+  rgi_call_block(&c.send, send, send_count, send_type);
+  rgi_call_block(&c.recv, recv, recv_count, recv_type);
+  return rgi_call_start(&c, __func__, request);
+}
+
+int rg_alltoallv(rg_group g, const void *send, const MPI_Count send_counts[],
+                 const MPI_Aint send_displs[], MPI_Datatype send_type, void *recv,
+                 const MPI_Count recv_counts[], const MPI_Aint recv_displs[],
+                 MPI_Datatype recv_type) {
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_ALLTOALLV, g, 0);
+  rgi_call_vector(&c.send, send, send_counts, send_displs, send_type);
+  rgi_call_vector(&c.recv, recv, recv_counts, recv_displs, recv_type);
+  return rgi_call_run(&c, __func__);
+}
+
+int rg_ialltoallv(rg_group g, const void *send, const MPI_Count send_counts[],
+                  const MPI_Aint send_displs[], MPI_Datatype send_type, void *recv,
+                  const MPI_Count recv_counts[], const MPI_Aint recv_displs[],
+                  MPI_Datatype recv_type, rg_request *request) {
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_ALLTOALLV, g, 0);
+  rgi_call_vector(&c.send, send, send_counts, send_displs, send_type);
+  rgi_call_vector(&c.recv, recv, recv_counts, recv_displs, recv_type);
+  return rgi_call_start(&c, __func__, request);
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Reduce, allreduce, reduce-scatter, scan and exscan, as the user calls them: the operations
+ * that combine operands. */
+#include "base/error.h"
+#include "collectives/calls/call.h"
+#include "collectives/calls/fast_path.h"
+
+/* Operands and result are alike. */
+static void set_vectors(rgi_call *c, const void *send, const void *recv, MPI_Count count,
+                        MPI_Datatype type) {
+  rgi_call_block(&c->send, send, count, type);
+  rgi_call_block(&c->recv, recv, count, type);
+}
+
+int rg_reduce(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
+              MPI_Op op, int root) {
+  rgi_node_coll_reduction r = {.in = send,
+                               .out = recv,
+                               .count = (size_t)count,
+                               .type = type,
+                               .op = op,
+                               .root = root,
+                               .call = __func__};
+  rgi_shared_state *l = rgi_fast_path_reduction(RG_OP_REDUCE, g, &r, count, root);
+  if (l)
+    return rgi_node_coll_reduce(l, &r);
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_REDUCE, g, root);
+  set_vectors(&c, send, recv, count, type);
+  c.op = op;
+  return rgi_call_run(&c, __func__);
+}
+
+int rg_ireduce(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
+               MPI_Op op, int root, rg_request *request) {
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_REDUCE, g, root);
+  set_vectors(&c, send, recv, count, type);
+  c.op = op;
+  return rgi_call_start(&c, __func__, request);
+}
+
+int rg_allreduce(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
+                 MPI_Op op) {
+  rgi_node_coll_reduction r = {.in = send == MPI_IN_PLACE ? recv : send,
+                               .out = recv,
+                               .count = (size_t)count,
+                               .type = type,
+                               .op = op,
+                               .root = RGI_NODE_COLL_ALL,
+                               .call = __func__};
+  rgi_shared_state *l = rgi_fast_path_reduction(RG_OP_ALLREDUCE, g, &r, count, 0);
+  if (l)
+    return rgi_node_coll_reduce(l, &r);
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_ALLREDUCE, g, 0);
+  set_vectors(&c, send, recv, count, type);
+  c.op = op;
+  return rgi_call_run(&c, __func__);
+}
+
+int rg_iallreduce(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
+                  MPI_Op op, rg_request *request) {
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_ALLREDUCE, g, 0);
+  set_vectors(&c, send, recv, count, type);
+  c.op = op;
+  return rgi_call_start(&c, __func__, request);
+}
+
+/* A reduction of which the caller alone has all elements, or of none: the fast path of operations
+ * that have no other. */
+static rgi_shared_state *fast_path_alone(rg_operation op, rg_group g, rgi_node_coll_reduction *r,
+                                         MPI_Count count) {
+  int alone = count > 0 && g && g->magic == RGI_GROUP_MAGIC && rgi_members_count(g->members) == 1;
+  return alone || count == 0 ? rgi_fast_path_reduction(op, g, r, count, 0) : NULL;
+}
+
+/* Without counts the blocks would be taken for equal ones. */
+static int check_counts(const char *name, const MPI_Count counts[]) {
+  return counts ? RG_SUCCESS : rgi_error(RG_ERR_ARG, "%s: counts is NULL", name);
+}
+
+int rg_reduce_scatter(rg_group g, const void *send, void *recv, const MPI_Count counts[],
+                      MPI_Datatype type, MPI_Op op) {
+  RGI_TRY(check_counts(__func__, counts));
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_REDUCE_SCATTER, g, 0);
+  rgi_call_vector(&c.send, send, counts, NULL, type);
+  rgi_call_vector(&c.recv, recv, counts, NULL, type);
+  c.op = op;
+  return rgi_call_run(&c, __func__);
+}
+
+int rg_ireduce_scatter(rg_group g, const void *send, void *recv, const MPI_Count counts[],
+                       MPI_Datatype type, MPI_Op op, rg_request *request) {
+  RGI_TRY(check_counts(__func__, counts));
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_REDUCE_SCATTER, g, 0);
+  rgi_call_vector(&c.send, send, counts, NULL, type);
+  rgi_call_vector(&c.recv, recv, counts, NULL, type);
+  c.op = op;
+  return rgi_call_start(&c, __func__, request);
+}
+
+int rg_reduce_scatter_block(rg_group g, const void *send, void *recv, MPI_Count count,
+                            MPI_Datatype type, MPI_Op op) {
+  rgi_node_coll_reduction r = {
+      .in = send, .out = recv, .count = (size_t)count, .type = type, .op = op, .call = __func__};
+  rgi_shared_state *l =
+      count > INT32_MAX ? NULL : rgi_fast_path_reduction(RG_OP_REDUCE_SCATTER, g, &r, count, 0);
+  if (l)
+    return rgi_node_coll_reduce_scatter(l, &r);
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_REDUCE_SCATTER, g, 0);
+  set_vectors(&c, send, recv, count, type);
+  c.op = op;
+  return rgi_call_run(&c, __func__);
+}
+
+int rg_ireduce_scatter_block(rg_group g, const void *send, void *recv, MPI_Count count,
+                             MPI_Datatype type, MPI_Op op, rg_request *request) {
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_REDUCE_SCATTER, g, 0);
+  set_vectors(&c, send, recv, count, type);
+  c.op = op;
+  return rgi_call_start(&c, __func__, request);
+}
+
+int rg_scan(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
+            MPI_Op op) {
+  rgi_node_coll_reduction r = {
+      .in = send, .out = recv, .count = (size_t)count, .type = type, .op = op, .call = __func__};
+  rgi_shared_state *l = fast_path_alone(RG_OP_SCAN, g, &r, count);
+  if (l)
+    return rgi_node_coll_reduce(l, &r);
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_SCAN, g, 0);
+  set_vectors(&c, send, recv, count, type);
+  c.op = op;
+  return rgi_call_run(&c, __func__);
+}
+
+int rg_iscan(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
+             MPI_Op op, rg_request *request) {
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_SCAN, g, 0);
+  set_vectors(&c, send, recv, count, type);
+  c.op = op;
+  return rgi_call_start(&c, __func__, request);
+}
+
+int rg_exscan(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
+              MPI_Op op) {
+  rgi_node_coll_reduction r = {
+      .in = send, .out = recv, .count = (size_t)count, .type = type, .op = op, .call = __func__};
+  rgi_shared_state *l = fast_path_alone(RG_OP_EXSCAN, g, &r, count);
+  if (l)
+    return RG_SUCCESS;
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_EXSCAN, g, 0);
+  set_vectors(&c, send, recv, count, type);
+  c.op = op;
+  return rgi_call_run(&c, __func__);
+}
+
+int rg_iexscan(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
+               MPI_Op op, rg_request *request) {
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_EXSCAN, g, 0);
+  set_vectors(&c, send, recv, count, type);
+  c.op = op;
+  return rgi_call_start(&c, __func__, request);
+}

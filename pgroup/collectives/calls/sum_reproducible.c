@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Sums that depend neither on the order of the summands nor on which rank adds which: each rank
+ * adds its own exactly (exact.h), an allreduce of integers merges them, and only the end is
+ * rounded. */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "collectives/group/coll_of_group.h"
+#include "collectives/reduction/exact.h"
+
+static int merge_sums(const char *call, rg_group g, rgi_exact *a, MPI_Count columns) {
+  rgi_coll *coll;
+  RGI_TRY(rgi_coll_get(call, g, &coll));
+  return rg_allreduce(g, MPI_IN_PLACE, a, columns * RGI_EXACT_WORDS, MPI_INT64_T, MPI_SUM);
+}
+
+static int check_columns(const char *call, const void *x, MPI_Count n, MPI_Count columns,
+                         const void *result) {
+  if (n < 0 || columns < 0)
+    return rgi_error(RG_ERR_ARG, "%s: %lld rows of %lld columns", call, (long long)n,
+                     (long long)columns);
+  if (columns > 0 && n > PTRDIFF_MAX / (MPI_Count)sizeof(double) / columns)
+    return rgi_error(RG_ERR_ARG, "%s: %lld rows of %lld columns are too many", call, (long long)n,
+                     (long long)columns);
+  if ((!x && n > 0 && columns > 0) || (!result && columns > 0))
+    return rgi_error(RG_ERR_ARG, "%s: the buffer is NULL", call);
+  return RG_SUCCESS;
+}
+
+static void carry_all(rgi_exact *a, MPI_Count columns) {
+  for (MPI_Count j = 0; j < columns; j++)
+    rgi_exact_carry(&a[j]);
+}
+
+int rg_sums_reproducible(rg_group g, const double *x, MPI_Count n, MPI_Count columns,
+                         double *result) {
+  rgi_exact_environment environment;
+  RGI_TRY(check_columns(__func__, x, n, columns, result));
+  rgi_exact *a = calloc(columns ? (size_t)columns : 1, sizeof *a);
+  if (!a)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %lld sums", __func__, (long long)columns);
+  rgi_exact_begin(&environment);
+  for (MPI_Count i = 0; i < n && columns > 0; i++) {
+    for (MPI_Count j = 0; j < columns; j++)
+      rgi_exact_add(&a[j], x[i * columns + j]);
+    if (i % RGI_EXACT_CARRY_AFTER == RGI_EXACT_CARRY_AFTER - 1)
+      carry_all(a, columns);
+  }
+  carry_all(a, columns);
+  int error = merge_sums(__func__, g, a, columns);
+  for (MPI_Count j = 0; j < columns && !error; j++)
+    result[j] = rgi_exact_round(&a[j], 53, 0);
+  rgi_exact_end(&environment);
+  free(a);
+  return error;
+}
+
+int rg_sum_reproducible(rg_group g, const double *x, MPI_Count n, double *result) {
+  return rg_sums_reproducible(g, x, n, 1, result);
+}
+
+int rg_sum_reproducible_float(rg_group g, const float *x, MPI_Count n, float *result) {
+  rgi_exact a = {{0}, 0, 0, 0};
+  rgi_exact_environment environment;
+  RGI_TRY(check_columns(__func__, x, n, 1, result));
+  rgi_exact_begin(&environment);
+  for (MPI_Count i = 0; i < n; i++) {
+    rgi_exact_add(&a, (double)x[i]);
+    if (i % RGI_EXACT_CARRY_AFTER == RGI_EXACT_CARRY_AFTER - 1)
+      rgi_exact_carry(&a);
+  }
+  rgi_exact_carry(&a);
+  int error = merge_sums(__func__, g, &a, 1);
+  if (!error)
+    *result = (float)rgi_exact_round(&a, 24, 1074 - 149);
+  rgi_exact_end(&environment);
+  return error;
+}

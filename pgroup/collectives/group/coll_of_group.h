@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * A group's collective state, attached to the group at its first collective. */
+#ifndef RGI_COLL_OF_GROUP_H
+#define RGI_COLL_OF_GROUP_H
+
+#include "collectives/schedule/coll_state.h"
+
+/* The collective state of a group that the caller is a member of: made now if need be. */
+int rgi_coll_get(const char *call, rg_group g, rgi_coll **coll);
+
+/* The same, and the shared memory in which the members on this node meet: the group's first
+ * operation needs none then. */
+int rgi_coll_attach(const char *call, rg_group g);
+
+/* Of a group that has its collective state: the error that has ended an operation, after which no
+ * other one succeeds; 0: none. *call: the number of that operation, from 1; 0: not known. Local. */
+int rgi_coll_error(rg_group g, uint32_t *call);
+
+/* Of a group for which shared memory is not best at all lengths (coll->in_memory): whether it is
+ * for an operation of so many bytes. Local. */
+int rgi_coll_prefers_memory(const rgi_coll *coll, rg_operation op, size_t bytes);
+
+/* By survivors who form a group: takes its flags now, of what the arena has set aside for them. If
+ * there is no room for them the group's first operation says so. */
+void rgi_coll_attach_surviving(const char *call, rg_group g);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Collectives among the members of a group that are on one node, in shared
+ * memory. Every member calls the same operations in the same order; blocking. */
+#ifndef RGI_NODE_COLL_H
+#define RGI_NODE_COLL_H
+
+#include <mpi.h>
+#include <stddef.h>
+
+#include "collectives/shared/shared_state.h"
+
+/* call: the public function, for errors. root: a local member. bytes, count: the
+ * same on all. Types are contiguous (extent = size). Reductions keep the order
+ * of members and give the same bits to all of them. in may equal out where both
+ * have the same size. In a full arena they go on without the shared buffer, slowly. Errors:
+ * RG_ERR_NOMEM (a member could not attach the state), RG_ERR_TIMEOUT, RG_ERR_MPI. */
+int rgi_node_coll_barrier(rgi_shared_state *l, const char *call);
+
+/* The caller has given to all others by other means than these operations: no member leaves a
+ * barrier that is the next operation before it. Local. */
+void rgi_node_coll_note_given(rgi_shared_state *l);
+
+int rgi_node_coll_bcast(rgi_shared_state *l, void *data, size_t bytes, int root, const char *call);
+
+/* The root of an operation whose result all members get; of a reduction whose result for a member
+ * is that of the operands up to its own, and of those before it. */
+#define RGI_NODE_COLL_ALL (-1)
+#define RGI_NODE_COLL_SCAN (-2)
+#define RGI_NODE_COLL_EXSCAN (-3)
+
+/* A reduce, allreduce, scan or exscan. */
+typedef struct {
+  const void *in;
+  void *out;
+  size_t count, size; /* elements, bytes of one */
+  MPI_Datatype type;
+  MPI_Op op;
+  int whole; /* one member combines all elements, of RGI_SHM_CHUNK bytes at most */
+  int root;  /* or RGI_NODE_COLL_... */
+  const char *call;
+} rgi_node_coll_reduction;
+
+/* The operands of the members up to this one are combined for the caller; -1: it gets no result. */
+static inline int rgi_node_coll_last_operand(const rgi_shared_state *l,
+                                             const rgi_node_coll_reduction *r) {
+  if (r->root <= RGI_NODE_COLL_SCAN)
+    return r->root == RGI_NODE_COLL_SCAN ? l->me : l->me - 1;
+  return r->root < 0 || r->root == l->me ? l->n - 1 : -1;
+}
+
+int rgi_node_coll_reduce(rgi_shared_state *l, const rgi_node_coll_reduction *r);
+
+/* in: r->count elements for each member; out: those for the caller, combined; the two do not
+ * overlap. It has no root. */
+int rgi_node_coll_reduce_scatter(rgi_shared_state *l, const rgi_node_coll_reduction *r);
+
+/* A reduction whose elements are longer than a chunk or, without the shared buffer, than a cell. */
+int rgi_node_coll_reduce_elements(rgi_shared_state *l, const rgi_node_coll_reduction *r);
+
+/* An operation on blocks of one size, in the order of members. in: the caller's block, or a block
+ * for each member (scatter: at the root; all-to-all). out: the caller's block (scatter; NULL at the
+ * root: it stays in place), or a block of each member (gather: at the root, or on all). */
+typedef struct {
+  const void *in;
+  void *out;
+  size_t bytes; /* of a block */
+  int root;     /* gather: or RGI_NODE_COLL_ALL; all-to-all has none */
+  const char *call;
+} rgi_node_coll_blocks;
+
+int rgi_node_coll_gather(rgi_shared_state *l, const rgi_node_coll_blocks *b);
+int rgi_node_coll_scatter(rgi_shared_state *l, const rgi_node_coll_blocks *b);
+int rgi_node_coll_alltoall(rgi_shared_state *l, const rgi_node_coll_blocks *b);
+
+/* The same without the shared buffer, in steps of a cell; l->bytes is set. */
+int rgi_node_coll_scatter_cells(rgi_shared_state *l, const rgi_node_coll_blocks *b);
+int rgi_node_coll_alltoall_cells(rgi_shared_state *l, const rgi_node_coll_blocks *b);
+
+/* A piece of each member's block for each other one, in a step. */
+typedef struct {
+  const char *in;       /* the caller's piece for the first member */
+  size_t stride, bytes; /* from one to the next, which lies in another block; of a piece */
+  const char *call;
+  uint32_t step; /* set by rgi_node_coll_give_pieces */
+} rgi_node_coll_pieces;
+
+/* Gives the caller's pieces, and waits until all have done so; then: member i's piece for the
+ * caller. The caller ends the step. */
+int rgi_node_coll_give_pieces(rgi_shared_state *l, rgi_node_coll_pieces *p);
+const char *rgi_node_coll_piece(rgi_shared_state *l, const rgi_node_coll_pieces *p, int i);
+
+/* Long blocks, which a member copies from another one's memory to its own, once. The givers wait
+ * until that has been done. */
+typedef struct {
+  const void *in;         /* of a giver */
+  const void *own;        /* the caller's own block, which it copies itself; or NULL */
+  char *out;              /* of a reader */
+  size_t bytes, from, to; /* of a block; between the blocks of a giver, and of a reader */
+  int giver, reader;      /* a member, or RGI_NODE_COLL_ALL: all the others */
+  const char *call;
+} rgi_node_coll_copy;
+
+/* Whether an operation copies blocks of so many bytes so: those from `least` on, where the system
+ * lets the processes read each other's memory. The same on all members. */
+int rgi_node_coll_direct(size_t bytes, size_t least);
+
+/* The shortest blocks for which an operation does so, as measured: with a processor for each
+ * process this; sleeping: where processes share processors; there the givers' copies into the
+ * shared buffer run beside other copies, and a giver that waits must run once more. */
+#define RGI_NODE_COLL_DIRECT_LEAST ((size_t)32 << 10)
+size_t rgi_node_coll_direct_least(size_t sleeping);
+
+/* The same where the arena has no room for the shared buffer: through the cells blocks of some
+ * length would take many steps. After rgi_step_attach_buffer. */
+static inline int rgi_node_coll_direct_without_buffer(const rgi_shared_state *l, size_t bytes) {
+  return !l->buffer && rgi_node_coll_direct(bytes, 1024);
+}
+
+/* l->bytes is set. */
+int rgi_node_coll_copy_direct(rgi_shared_state *l, const rgi_node_coll_copy *c);
+
+/* What a member publishes whose memory others are to read: it does not leave the operation before
+ * it knows that they have. */
+typedef struct {
+  uint64_t address, bytes; /* of its blocks; of one block */
+  _Atomic uint32_t read;   /* its only reader stores the step's number after its copy */
+} rgi_node_coll_offer;
+
+/* An offer of the step that runs. */
+rgi_node_coll_offer rgi_node_coll_offer_make(const rgi_shared_state *l, const void *memory,
+                                             size_t bytes);
+
+/* Member i's, which has published the step. RG_ERR_TRUNCATE, RG_ERR_MISMATCH: its blocks have
+ * another length. */
+int rgi_node_coll_offer_of(rgi_shared_state *l, int i, size_t bytes, const char *call,
+                           rgi_node_coll_offer **offer);
+
+/* Reads member i's memory at an address in its offer. An error if the member may have left. */
+int rgi_node_coll_read_member(rgi_shared_state *l, int i, uint64_t address, void *to, size_t bytes,
+                              const char *call);
+
+/* Long broadcasts where each process has a processor, and that have the shared buffer: the members
+ * share the reading of the root's memory, then read from one another. */
+int rgi_node_coll_spreads(const rgi_shared_state *l);
+int rgi_node_coll_spread(rgi_shared_state *l, const rgi_node_coll_copy *c);
+
+/* Small broadcasts and reductions that follow the levels of a node (levels.h), where each process
+ * has a processor: a member reads the cells or chunks of its children and its parent only.
+ *
+ * Whether a broadcast of so many bytes, or a reduction, goes by levels: the same on all members.
+ * The shared buffer has been attached if they need it. A reduction by the user's own operation
+ * goes flat: it may depend on the order of members. */
+int rgi_node_coll_levels_carry(const rgi_shared_state *l, size_t bytes);
+int rgi_node_coll_levels_combine(const rgi_shared_state *l, const rgi_node_coll_reduction *r);
+
+/* l->bytes is set. */
+int rgi_node_coll_levels_bcast(rgi_shared_state *l, void *data, size_t bytes, int root,
+                               const char *call);
+int rgi_node_coll_levels_reduce(rgi_shared_state *l, const rgi_node_coll_reduction *r);
+
+/* Scans of the same lengths: they do not follow the levels, but double the distance to the member
+ * that is read, and keep the order of members. */
+int rgi_node_coll_levels_combine_first(const rgi_shared_state *l, const rgi_node_coll_reduction *r);
+int rgi_node_coll_levels_scan(rgi_shared_state *l, const rgi_node_coll_reduction *r);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The life of a group's collective state, and where the members are. Nodes are numbered anew in the
+ * order of their lowest ranks. A group on one node, the usual case, needs no arrays. */
+#include "collectives/schedule/coll_state.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "formation/group.h"
+#include "shm/node.h"
+
+void rgi_coll_share(rgi_coll *coll) {
+  atomic_fetch_add_explicit(&coll->users, 1, memory_order_relaxed);
+}
+
+void rgi_coll_drop(rgi_coll *coll) {
+  if (atomic_fetch_sub(&coll->users, 1) > 1)
+    return;
+  rgi_members_drop(coll->members);
+  free(coll->nodes.of);
+  free(coll->lengths);
+  free(coll);
+}
+
+/* --- where the members are ------------------------------------------------------- */
+
+static int all_on_my_node(const rgi_members *m, int size) {
+  if (rgi_node.count == 1)
+    return 1;
+  for (int i = 0; i < size; i++)
+    if (rgi_node_of(rgi_members_at(m, i)) != rgi_node.mine)
+      return 0;
+  return 1;
+}
+
+static void fill_nodes(rgi_coll_nodes *n, int size, int me, int *leaders) {
+  for (int i = 0; i <= n->count; i++)
+    n->first[i] = 0;
+  for (int r = 0; r < size; r++)
+    n->first[n->of[r] + 1]++;
+  for (int i = 0; i < n->count; i++)
+    n->first[i + 1] += n->first[i];
+  for (int r = size - 1, *end = n->first + 1; r >= 0; r--) /* backwards: ascending */
+    n->by_node[--end[n->of[r]]] = r;
+  /* Now first[i + 1] is where node i begins. */
+  for (int i = 0; i < n->count; i++)
+    n->first[i] = n->first[i + 1];
+  n->first[n->count] = size;
+  n->mine = n->of[me];
+  n->in_order = 1;
+  for (int i = 0; i < n->count; i++)
+    leaders[i] = n->by_node[n->first[i]];
+  for (int r = 0; r < size; r++)
+    n->in_order &= n->by_node[r] == r;
+  int *inside = n->by_node + n->first[n->mine], here = n->first[n->mine + 1] - n->first[n->mine];
+  n->inside = (rgi_subgroup){here, 0, inside};
+  while (inside[n->inside.me] != me)
+    n->inside.me++;
+  n->leaders = (rgi_subgroup){n->count, inside[0] == me ? n->mine : -1, leaders};
+}
+
+int rgi_coll_nodes_find(const char *call, rg_group g, rgi_coll_nodes *n) {
+  int size = rgi_members_count(g->members);
+  if (all_on_my_node(g->members, size)) {
+    *n = (rgi_coll_nodes){.count = 1, .in_order = 1, .inside = {size, g->me, NULL}};
+    n->leaders = (rgi_subgroup){1, g->me == 0 ? 0 : -1, NULL};
+    return RG_SUCCESS;
+  }
+  int *ints = malloc((4 * (size_t)size + 1) * sizeof *ints);
+  for (int i = 0; i < size && ints; i++)
+    ints[i] = rgi_node_of(rgi_members_at(g->members, i));
+  int count = ints ? rgi_node_number(ints, size, rgi_node.count) : -1;
+  if (count < 0) {
+    free(ints);
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", call, size);
+  }
+  n->of = ints;
+  n->by_node = ints + size;
+  n->first = ints + 2 * (size_t)size;
+  n->count = count;
+  fill_nodes(n, size, g->me, ints + 3 * (size_t)size + 1);
+  return RG_SUCCESS;
+}
+
+int rgi_coll_local_rank(const rgi_coll *coll, int rank) {
+  const rgi_coll_nodes *n = &coll->nodes;
+  if (n->count == 1)
+    return rank;
+  int low = n->first[n->of[rank]], high = n->first[n->of[rank] + 1], first = low;
+  while (high - low > 1) {
+    int middle = low + (high - low) / 2;
+    if (n->by_node[middle] <= rank)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low - first;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * What the collectives know of a group: where its members are, their shared state on the
+ * node, and which algorithms the user asks for. coll_of_group.h makes it. */
+#ifndef RGI_COLL_STATE_H
+#define RGI_COLL_STATE_H
+
+#include <regroup/collectives.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "collectives/schedule/subgroup.h"
+#include "collectives/shared/shared_state.h"
+#include "formation/members.h"
+
+/* An algorithm asked for by name: a row of the operation's table; -1: automatic choice.
+ * between, inside: for the hierarchical one, rows of the tables of rgi_hier_op_between and
+ * rgi_hier_op_inside. */
+typedef struct {
+  signed char row, between, inside;
+} rgi_coll_forced;
+
+#define RGI_COLL_NOT_FORCED ((rgi_coll_forced){-1, -1, -1})
+
+/* The members by nodes. Nodes are numbered in the order of their leaders: the
+ * member of lowest rank on each. */
+typedef struct {
+  int count, mine;
+  int in_order;         /* every node's members are consecutive ranks */
+  int *first;           /* node n's members are by_node[first[n] .. first[n + 1] - 1] */
+  int *by_node;         /* ranks, ascending on each node */
+  int *of;              /* for each rank, its node */
+  rgi_subgroup inside;  /* the members on my node */
+  rgi_subgroup leaders; /* me: -1 unless the caller leads its node */
+} rgi_coll_nodes;
+
+/* It belongs to the group and to each non-blocking operation under way on it, which may outlive
+ * the group. */
+typedef struct rgi_coll {
+  /* What the fast path reads comes first: a line, where malloc permits. */
+  int forced_any;
+  int in_memory;    /* all members on one node, and shared memory is best wherever it can serve */
+  int own_sequence; /* operations so far; not of the world */
+  int *sequence;    /* the same, or those of all handles of the world: the tag of messages */
+  /* The members' shared state, for blocking operations only: NULL after the group is freed. */
+  rgi_shared_state *state;
+  rgi_subgroup all;
+  atomic_int users; /* the group, while it is not freed, and its open requests */
+  rgi_members *members;
+  uint64_t context;
+  rgi_coll_nodes nodes; /* arrays are NULL when count is 1 */
+  atomic_int failed; /* no operation ends any more: an error of a member (coll_failure.h); or 0 */
+  int missed; /* for unmodified programs: so many calls have no partner (mpi/intercept_group.c) */
+  struct rgi_choice_lengths *lengths; /* where it is so for some lengths only (choice.h); or NULL */
+  rgi_coll_forced forced[RG_OP_COUNT];
+  const struct rgi_algorithm *const *algorithms; /* of each operation (algorithm.h) */
+} rgi_coll;
+
+/* Fills n for the members of g, of which the caller is one. n->of, if not NULL, is the memory of
+ * all arrays, to be freed. RG_ERR_NOMEM. */
+int rgi_coll_nodes_find(const char *call, rg_group g, rgi_coll_nodes *n);
+
+/* Another user; the end of one: the last one's frees the state. Any thread. */
+void rgi_coll_share(rgi_coll *coll);
+void rgi_coll_drop(rgi_coll *coll);
+
+/* The number of the next operation: the tag of its messages. */
+static inline int rgi_coll_next_tag(rgi_coll *coll) {
+  int number = *coll->sequence;
+  *coll->sequence = (number + 1) & ((1 << 30) - 1);
+  coll->state->call = (uint32_t)number + 1;
+  return number;
+}
+
+/* The place of a rank among the members on its node. */
+int rgi_coll_local_rank(const rgi_coll *coll, int rank);
+
+#endif
