@@ -15,7 +15,7 @@
 #include "engine/daemon_transport.h"
 #include "engine/heap.h"
 #include "engine/rma.h"
-#include "noded/overlay_client.h"
+#include "noded/client/overlay_client.h"
 #include "progress/comm_error.h"
 #include "progress/mpi_error.h"
 #include "runtime/module.h"

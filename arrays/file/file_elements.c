@@ -13,7 +13,7 @@
 #include "collectives/calls/group_error.h"
 #include "file/file.h"
 #include "file/file_run.h"
-#include "noded/guard_client.h"
+#include "noded/client/guard_client.h"
 
 enum { ROUND = 16 << 20, RUNS = 1 << 16 }; /* bytes and runs of a round, at most */
 

@@ -15,7 +15,7 @@
 #include "base/error_report.h"
 #include "collectives/calls/group_error.h"
 #include "formation/group.h"
-#include "noded/overlay_client.h"
+#include "noded/client/overlay_client.h"
 #include "walkers/work.h"
 
 /* The upper half of a word is this minus the rank, which is less than 2^29. */

@@ -5,7 +5,7 @@
 #ifndef RGI_ACCESS_KIND_H
 #define RGI_ACCESS_KIND_H
 
-/* Their values stand in messages (noded/query.h). */
+/* Their values stand in messages (noded/server/query.h). */
 typedef enum {
   RGI_ACCESS_KIND_GET,
   RGI_ACCESS_KIND_PUT,

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Their values stand in messages (noded/query.h). */
+/* Their values stand in messages (noded/server/query.h). */
 typedef enum {
   RGI_ELEMENT_INT32,
   RGI_ELEMENT_INT64,

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "formation/mpi_group.h"
-#include "noded/guard_client.h"
+#include "noded/client/guard_client.h"
 #include "runtime/runtime.h"
 #include "shm/failure.h"
 

@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "base/mix.h"
 #include "formation/group.h"
-#include "noded/overlay_client.h"
+#include "noded/client/overlay_client.h"
 #include "shm/failure.h"
 
 #define CREATION_ID 0x6e756d62u /* sets these ids apart from contexts */

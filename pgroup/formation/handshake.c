@@ -17,7 +17,7 @@
 #include "base/mix.h"
 #include "formation/group_tree.h"
 #include "message/message.h"
-#include "noded/guard_client.h"
+#include "noded/client/guard_client.h"
 #include "shm/failure.h"
 #include "shm/revocation.h"
 

@@ -13,7 +13,7 @@
 #include "intercomm/inter_members.h"
 #include "intercomm/reserve.h"
 #include "intercomm/reserve_directory.h"
-#include "noded/guard_client.h"
+#include "noded/client/guard_client.h"
 #include "runtime/runtime.h"
 
 int rgi_reserve_substitute(const char *call, const rgi_members *before, const rgi_members *g,

@@ -32,7 +32,7 @@
 #include "formation/group_tree.h"
 #include "intercomm/reserve_message.h"
 #include "message/message.h"
-#include "noded/overlay_client.h"
+#include "noded/client/overlay_client.h"
 #include "progress/request.h"
 #include "progress/wait.h"
 #include "runtime/runtime.h"

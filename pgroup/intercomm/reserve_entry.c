@@ -12,7 +12,7 @@
 
 #include "access/element.h"
 #include "base/error.h"
-#include "noded/daemon_client.h"
+#include "noded/client/daemon_client.h"
 #include "progress/request.h"
 #include "progress/wait.h"
 #include "runtime/cluster.h"

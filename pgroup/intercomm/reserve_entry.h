@@ -5,9 +5,9 @@
  * who has acquired it. An entry changes by a compare-and-swap of its word.
  *
  * On one node, and in a job that survives, a process's entry is in the arena of its own node, and
- * processes of other nodes reach it by that node's server (noded/server.h). So it outlives the
- * process, and where it is lost, with the node, the process is dead. In a job on several nodes that
- * does not survive, one process has all entries in its own memory. */
+ * processes of other nodes reach it by that node's server (noded/server/server.h). So it outlives
+ * the process, and where it is lost, with the node, the process is dead. In a job on several nodes
+ * that does not survive, one process has all entries in its own memory. */
 #ifndef RGI_RESERVE_ENTRY_H
 #define RGI_RESERVE_ENTRY_H
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "noded/overlay_client.h"
+#include "noded/client/overlay_client.h"
 #include "progress/mpi_error.h"
 #include "progress/wait.h"
 #include "runtime/runtime.h"

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "message/message_mpi.h"
 #include "message/message_staged.h"
-#include "noded/overlay_client.h"
+#include "noded/client/overlay_client.h"
 #include "progress/wait.h"
 #include "runtime/runtime.h"
 #include "shm/process.h"

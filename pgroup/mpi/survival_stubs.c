@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Stands in for noded/guard_client.c and runtime/finalize.c in libregroup-mpi.so, which has no
- * guard and leaves MPI_Finalize as it is. An application that survives deaths does so by the
+ * Stands in for noded/client/guard_client.c and runtime/finalize.c in libregroup-mpi.so, which has
+ * no guard and leaves MPI_Finalize as it is. An application that survives deaths does so by the
  * library that it is linked with. */
-#include "noded/guard_client.h"
+#include "noded/client/guard_client.h"
 #include "runtime/finalize.h"
 
 int rgi_guard_exists(void) {

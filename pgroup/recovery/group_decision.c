@@ -29,7 +29,7 @@
 #include "base/error.h"
 #include "base/mix.h"
 #include "formation/group.h"
-#include "noded/overlay_client.h"
+#include "noded/client/overlay_client.h"
 #include "progress/progress.h"
 #include "progress/request.h"
 #include "progress/slot.h"

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "formation/group.h"
-#include "noded/overlay_client.h"
+#include "noded/client/overlay_client.h"
 #include "shm/arena.h"
 #include "shm/node.h"
 #include "shm/process.h"

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The votes of one node's members as a proposal to the node daemons' agreement (noded/agreement.h).
- * The daemon writes the decision into the round, closes it and wakes the node's members. */
+ * The votes of one node's members as a proposal to the node daemons' agreement
+ * (noded/consensus/agreement.h). The daemon writes the decision into the round, closes it and wakes
+ * the node's members. */
 #ifndef RGI_GROUP_PROPOSAL_H
 #define RGI_GROUP_PROPOSAL_H
 
 #include <regroup/group.h>
 #include <stdint.h>
 
-#include "noded/agreement_proposal.h"
+#include "noded/consensus/agreement_proposal.h"
 
 typedef struct {
   rg_group g;

@@ -15,7 +15,7 @@
 #include "base/options.h"
 #include "collectives/group/coll_of_group.h"
 #include "formation/group.h"
-#include "noded/overlay_client.h"
+#include "noded/client/overlay_client.h"
 #include "recovery/group_decision.h"
 #include "shm/node.h"
 #include "shm/process.h"

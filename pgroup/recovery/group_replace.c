@@ -14,7 +14,7 @@
 #include "intercomm/reserve.h"
 #include "intercomm/reserve_acquire.h"
 #include "intercomm/reserve_confirm.h"
-#include "noded/overlay_client.h"
+#include "noded/client/overlay_client.h"
 #include "shm/failure.h"
 
 /* The word of the agreement, bit by bit: true on all survivors. */

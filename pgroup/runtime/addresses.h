@@ -8,7 +8,7 @@
 #include <ifaddrs.h>
 #include <stdint.h>
 
-#include "noded/overlay.h"
+#include "noded/wire/overlay.h"
 
 /* A number that is the same for processes that share a machine and its network, and for no others;
  * 0: not known. */

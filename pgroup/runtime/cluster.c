@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/options.h"
-#include "noded/overlay_client.h"
+#include "noded/client/overlay_client.h"
 #include "progress/comm_error.h"
 #include "progress/mpi_error.h"
 #include "progress/slot.h"

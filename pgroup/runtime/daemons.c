@@ -3,9 +3,9 @@
  *
  * Starting the daemons. The first process of each node opens a socket that listens and a pipe. All
  * exchange their addresses; the first process writes them into the directory in the arena
- * (noded/overlay.h) and passes socket and pipe to its guard, which becomes the daemon and connects
- * with the others. The node's processes tell the daemon facts through the pipe, whose writing end
- * the first process passes to them. */
+ * (noded/wire/overlay.h) and passes socket and pipe to its guard, which becomes the daemon and
+ * connects with the others. The node's processes tell the daemon facts through the pipe, whose
+ * writing end the first process passes to them. */
 #include "runtime/daemons.h"
 
 #include <errno.h>
@@ -23,9 +23,9 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/options.h"
-#include "noded/guard_client.h"
-#include "noded/overlay_client.h"
-#include "noded/tcp.h"
+#include "noded/client/guard_client.h"
+#include "noded/client/overlay_client.h"
+#include "noded/wire/tcp.h"
 #include "progress/comm_error.h"
 #include "progress/mpi_error.h"
 #include "runtime/addresses.h"
@@ -112,8 +112,8 @@ void rgi_daemons_tell_guard(void) {
 
 /* --- opening ------------------------------------------------------------------------- */
 
-/* The key and the number of the job. Between daemons the key is never sent (noded/handshake.h). It
- * stays 0 where the system has no random numbers. */
+/* The key and the number of the job. Between daemons the key is never sent
+ * (noded/wire/handshake.h). It stays 0 where the system has no random numbers. */
 static void draw_key(node_card *c) {
   if (getrandom(c->key, sizeof c->key, 0) != (ssize_t)sizeof c->key ||
       getrandom(&c->job, sizeof c->job, 0) != (ssize_t)sizeof c->job)
@@ -128,7 +128,7 @@ static int has_key(const node_card *c) {
 }
 
 /* At the only address that this node offers; where it has several the daemon looks at which of them
- * a connection has come (noded/connection.c). */
+ * a connection has come (noded/network/connection.c). */
 static int open_listener(node_card *c) {
   struct ifaddrs *devices = NULL;
   if (getifaddrs(&devices) == 0) {

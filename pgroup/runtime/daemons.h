@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Starting the node daemons (noded/daemon.h): each node's first process tells its guard to become
- * the node's daemon, the addresses of all daemons are exchanged, and the daemons connect. */
+ * Starting the node daemons (noded/daemon/daemon.h): each node's first process tells its guard to
+ * become the node's daemon, the addresses of all daemons are exchanged, and the daemons connect. */
 #ifndef RGI_DAEMONS_H
 #define RGI_DAEMONS_H
 

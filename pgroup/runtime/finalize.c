@@ -24,9 +24,9 @@
 #include <regroup/error.h>
 
 #include "base/error.h"
-#include "noded/guard_client.h"
-#include "noded/overlay_client.h"
-#include "noded/pmi.h"
+#include "noded/client/guard_client.h"
+#include "noded/client/overlay_client.h"
+#include "noded/daemon/pmi.h"
 #include "progress/progress.h"
 #include "progress/request.h"
 #include "progress/wait.h"

@@ -37,7 +37,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "noded/guard_client.h"
+#include "noded/client/guard_client.h"
 #include "progress/polite.h"
 #include "shm/failure.h"
 #include "shm/process.h"

@@ -2,7 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * What is revoked, in the node's table of processes: waits under it end with RG_ERR_REVOKED. Of
- * this node only: noded/overlay_client.h tells the other nodes. */
+ * this node only: noded/client/overlay_client.h tells the other nodes. */
 #ifndef RGI_REVOCATION_H
 #define RGI_REVOCATION_H
 

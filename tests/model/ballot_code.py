@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
-"""The rules of membership as the daemons have them: pgroup/noded/ballot.c, compiled and called. Sets
+"""The rules of membership as the daemons have them: pgroup/noded/consensus/ballot.c, compiled and called. Sets
 are bit masks, as in membership.py."""
 import ctypes
 import os
@@ -31,7 +31,7 @@ class BallotCode:
         with tempfile.TemporaryDirectory() as folder:
             library = os.path.join(folder, 'ballot.so')
             subprocess.run([shutil.which('mpicc.mpich') or 'mpicc', '-std=c11', '-O1', '-shared', '-fPIC',
-                            '-Ipgroup', 'pgroup/noded/ballot.c', '-o', library], cwd=ROOT, check=True)
+                            '-Ipgroup', 'pgroup/noded/consensus/ballot.c', '-o', library], cwd=ROOT, check=True)
             code = ctypes.CDLL(library)
         self.rule = {name: getattr(code, 'rgi_ballot_' + name) for name in self.names}
 

@@ -29,7 +29,7 @@ def lowest_bit(mask):
 
 
 class Rules:
-    """What decides a ballot: the functions of pgroup/noded/ballot.c that have the same names behind
+    """What decides a ballot: the functions of pgroup/noded/consensus/ballot.c that have the same names behind
     rgi_ballot_. `broken` names rules that are changed, to see that it is noticed."""
 
     def __init__(self, broken=(), witness=False):

@@ -15,7 +15,7 @@
  * written with success. Rank 0 prints "SURVIVED survivors". */
 #include <sys/time.h>
 
-#include "noded/overlay_client.h"
+#include "noded/client/overlay_client.h"
 #include "ranks.h"
 #include "shm/node.h"
 #include "shm/process.h"

@@ -14,7 +14,7 @@
  * the end their rank 0 prints "SURVIVED survivors". */
 #include <sys/time.h>
 
-#include "noded/overlay_client.h"
+#include "noded/client/overlay_client.h"
 #include "ranks.h"
 #include "shm/node.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "message/message_mpi.h"
-#include "noded/overlay_client.h"
+#include "noded/client/overlay_client.h"
 #include "ranks.h"
 #include "shm/process.h"
 

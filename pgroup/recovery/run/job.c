@@ -4,7 +4,7 @@
  * One start of a job. The launcher's exit status alone does not tell what has become of the job. So
  * regroup-run reads the standard error of the launcher and of the job, passes it on, and looks for
  * the lines by which the launcher, guards and daemons report that a node or a rank is gone. Those
- * of guards and daemons begin with a mark that is drawn for each start (noded/news.h). Where
+ * of guards and daemons begin with a mark that is drawn for each start (noded/daemon/news.h). Where
  * nothing depends on these lines (run_job_unheard) standard error stays the launcher's own: it may
  * be a terminal. */
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "noded/news.h"
+#include "noded/daemon/news.h"
 #include "recovery/run/nodes.h"
 #include "recovery/run/run.h"
 
@@ -74,7 +74,8 @@ static int number_behind(const char *line, const char *words) {
 }
 
 /* A guard's line about a rank that has ended when the job could not survive it, or about the end of
- * its node (noded/guard.c); a daemon's line about the end of the survivors (noded/daemon.c). */
+ * its node (noded/daemon/guard.c); a daemon's line about the end of the survivors
+ * (noded/daemon/daemon.c). */
 static int look_at_news(stderr_listener *l, const char *line) {
   int sign = number_behind(line, " was ended by signal "),
       status = number_behind(line, " has ended with status ");

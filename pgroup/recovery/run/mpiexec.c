@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "noded/overlay.h"
+#include "noded/wire/overlay.h"
 #include "recovery/run/run.h"
 
 #define LOST_STATUS 255 /* when the connection to a proxy is gone */

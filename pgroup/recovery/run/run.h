@@ -15,7 +15,7 @@ typedef struct {
   int interrupted; /* a signal to regroup-run has ended it: is not started again */
 } run_end;
 
-/* What the guards and daemons have told (noded/news.h). */
+/* What the guards and daemons have told (noded/daemon/news.h). */
 typedef struct {
   int signal; /* a rank was ended by it when the job could not survive that; 0: none */
   int well;   /* the survivors have ended well */

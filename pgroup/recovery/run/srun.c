@@ -23,7 +23,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "noded/overlay.h"
+#include "noded/wire/overlay.h"
 #include "recovery/run/nodes.h"
 #include "recovery/run/probe.h"
 #include "recovery/run/run.h"

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Runs in guards. A guard is a copy of the process from before main, so nothing here may use MPI,
+ * nor what other constructors set up. It sleeps in poll until a signal comes (SIGCHLD among them),
+ * its child sends addresses, its node daemon has something to do or ends; then it decides anew, in
+ * this order (step_guard):
+ *
+ *  - The node cannot go on: its daemon is gone, or says why. The guard kills its child and ends the
+ *    job; or, where the other nodes have given this one up, ends alone (end_node). It asks them by
+ *    itself when the daemon does not move (given_up.h). So it does under
+ *    Slurm when the daemon is gone.
+ *  - The child lives: the guard goes on.
+ *  - The launcher is ending the job, or is gone: the guard ends as the child did; but if the child
+ *    was killed and its node's other ranks go on, the launcher's signal is theirs to obey.
+ *  - The child has ended by exit before MPI_Finalize: the job ends (end_early), since the others
+ * wait for it. Before MPI_Init that is no fault where all processes do so, after a wrong option for
+ *    instance: then the guard ends as the child did.
+ *  - The child has ended with a status other than 0: so does the guard, and the launcher judges.
+ *  - This guard is the node's daemon and other nodes still need it: it goes on.
+ *  - The child has ended well: so does the guard.
+ *  - The child was killed (outlive_child). Before rg_init has returned in all processes of the node
+ *    the job ends. Later the guard waits for the outcome in the arena: DONE, and it tells the
+ *    launcher that its process has ended well; or no process is left, and the job ends. On one node
+ *    the job also ends when all other processes have been waiting for RG_PATIENCE seconds; on
+ *    several nodes the daemons find that out.
+ *
+ * A process may also end before it has a guard, because a library is missing: the guard that is the
+ * arbiter of the reports (report.h) looks for that until rg_init has begun (check_siblings).
+ *
+ * To end the job a guard prints one line and tells the launcher by PMI, as MPI_Abort does; if that
+ * has no effect it kills itself, since MPICH's launcher ends a job when its own child ends by a
+ * signal. Of several guards that do so at once only one prints (report.h). */
+#include "noded/daemon/guard.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/task.h"
+#include "noded/daemon/daemon.h"
+#include "noded/daemon/given_up.h"
+#include "noded/daemon/news.h"
+#include "noded/daemon/pmi.h"
+#include "noded/daemon/report.h"
+#include "noded/daemon/siblings.h"
+#include "noded/wire/overlay.h"
+#include "shm/arena.h"
+#include "shm/process_table.h"
+
+#define CHECK_SECONDS 0.01
+#define READ_SECONDS 5.0
+#define STOPPED_SECONDS 0.1 /* between looks whether the child is stopped */
+#define LOOK_SECONDS 1.0    /* between looks whether a process has ended before it had a guard */
+#define USAGE_SECONDS 2.0   /* for all others to end before MPI_Init, too */
+#define ABORT_SECONDS 5.0   /* for the launcher to end the job */
+#define UNSTARTED_STATUS 127
+
+/* The environment variable by which the launcher numbers its processes. */
+static const char *launcher_rank(void) {
+  const char *rank = getenv("PMI_RANK");
+  return rank ? rank : "?";
+}
+
+/* --- what the child tells ---------------------------------------------------------------- */
+
+typedef struct {
+  pid_t rank;
+  int socket, signals; /* descriptors: from the child; for signals from any process */
+  int ended, status;   /* whether the child has ended; how (waitpid's) */
+  double ended_at;     /* when that was noticed */
+  int died;            /* it has ended in the library, between rg_init and rg_finalize */
+  int survived;        /* the line that others go on is printed */
+  rgi_guard_phase phase;
+  int stopping;   /* whether the launcher is ending the job */
+  double stopped; /* when the child was first seen stopped; 0: it is not stopped */
+  double looked;  /* when this guard last looked for its siblings */
+  int unstarted;  /* the rank that was missing then */
+  rgi_guard_addresses where;
+  rgi_process_table table; /* attached since rg_init */
+  int daemon;              /* pidfd of the node's daemon, if that is another guard; or -1 */
+  int unwatched;           /* why there is none although there should be: an errno */
+} guarded_child;
+
+static uint32_t job_outcome(const guarded_child *w) {
+  return w->table.journal ? atomic_load(&w->table.journal->outcome) : RGI_PROCESS_JOB_OPEN;
+}
+
+static int read_addresses(guarded_child *w, rgi_guard_addresses *a, int fds[RGI_GUARD_FDS]) {
+  char room[CMSG_SPACE(RGI_GUARD_FDS * sizeof(int))];
+  struct iovec part = {a, sizeof *a};
+  struct msghdr m = {
+      .msg_iov = &part, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof room};
+  ssize_t n = recvmsg(w->socket, &m, MSG_DONTWAIT);
+  if (n == (ssize_t)sizeof w->phase)
+    memcpy(&w->phase, a, sizeof w->phase);
+  if (n != (ssize_t)sizeof *a)
+    return 0;
+  struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+  if (!c || c->cmsg_type != SCM_RIGHTS)
+    return 0;
+  for (int i = 0; i < RGI_GUARD_FDS; i++)
+    fds[i] = -1;
+  memcpy(fds, CMSG_DATA(c), c->cmsg_len - CMSG_LEN(0));
+  return 1;
+}
+
+static void watch_daemon(guarded_child *w) {
+  rgi_overlay *overlay = rgi_arena_at(w->where.overlay);
+  w->daemon = (int)syscall(SYS_pidfd_open, atomic_load(&overlay->daemon_pid), 0);
+  w->unwatched = w->daemon < 0 ? errno : 0;
+}
+
+/* By each start of the library. */
+static void take_addresses(guarded_child *w, const rgi_guard_addresses *a,
+                           const int fds[RGI_GUARD_FDS]) {
+  rgi_daemon_close();
+  if (w->daemon >= 0)
+    close(w->daemon);
+  w->daemon = -1;
+  w->unwatched = 0;
+  w->where = *a;
+  w->table.journal = NULL;
+  if (!rgi_arena_attach(fds[0]))
+    return;
+  w->table = (rgi_process_table){.members = rgi_arena_at(a->members), .n = a->processes, .me = -1};
+  rgi_process_table_attach(&w->table, rgi_arena_at(a->process_table), a->world);
+  int is_daemon = a->overlay && fds[1] >= 0;
+  prctl(PR_SET_NAME, is_daemon ? "regroup-noded" : "regroup-guard");
+  if (is_daemon)
+    rgi_daemon_open(rgi_arena_at(a->overlay), &w->table, fds[1], fds[2]);
+  else if (a->overlay)
+    watch_daemon(w);
+}
+
+static void read_socket(guarded_child *w) {
+  rgi_guard_addresses a;
+  int fds[RGI_GUARD_FDS];
+  while (read_addresses(w, &a, fds))
+    take_addresses(w, &a, fds);
+}
+
+/* --- ending the job ----------------------------------------------------------------------- */
+
+/* The launcher may read late, and drops what it has not read when it hears of the end. */
+static void await_reader(void) {
+  int unread = 1;
+  for (double end = rgi_clock_now() + READ_SECONDS;
+       unread > 0 && rgi_clock_now() < end && ioctl(STDERR_FILENO, FIONREAD, &unread) == 0;)
+    rgi_report_wait(CHECK_SECONDS);
+  rgi_report_wait(0.05); /* to pass it on */
+}
+
+/* how: of the rank; status: for the launcher. */
+static int end_job(const guarded_child *w, const char *rank, const char *how, int status) {
+  if (rgi_report_may(READ_SECONDS)) {
+    rgi_news_print("regroup: rank %s %s: the job ends\n", rank, how);
+    await_reader();
+  } else {
+    rgi_report_wait(READ_SECONDS + 1); /* the guard that prints ends the job meanwhile */
+  }
+  rgi_pmi_abort(w->table.journal || w->phase == RGI_GUARD_MPI_BEGUN, status);
+  for (double end = rgi_clock_now() + ABORT_SECONDS; rgi_clock_now() < end;) {
+    if (rgi_siblings_are_all() && !rgi_siblings_live())
+      return status; /* there is nothing left to end */
+    rgi_report_wait(CHECK_SECONDS);
+  }
+  kill(getpid(), SIGKILL);
+  return status;
+}
+
+static int end_by_signal(const guarded_child *w, int sign, const char *why) {
+  char how[200];
+  snprintf(how, sizeof how, "was ended by signal %d (%s)%s", sign, strsignal(sign), why);
+  return end_job(w, launcher_rank(), how, 128 + sign);
+}
+
+/* All other processes may be waiting for the dead one inside MPI, for ever. */
+static int check_patience(guarded_child *w, int sign) {
+  char why[100];
+  double patience = w->where.patience;
+  if (patience <= 0 || !rgi_process_table_all_waiting(&w->table, patience))
+    return -1;
+  snprintf(why, sizeof why, " and all others have been waiting for %g s", patience);
+  return end_by_signal(w, sign, why);
+}
+
+/* Before rg_init has returned everywhere no process can go on without another one. */
+static int is_beginning(const guarded_child *w) {
+  return !w->table.journal || (!job_outcome(w) && !rgi_process_table_all_ready(&w->table));
+}
+
+/* The child has ended by exit before MPI_Finalize, as far as is known. Whether MPI had begun is not
+ * known where the program has called _exit, or exec has failed: only if another process of the job
+ * lives on is that an error, and the launcher may just be about to close its end (PMI). */
+static int end_early(const guarded_child *w) {
+  char how[100];
+  int status = WEXITSTATUS(w->status), sure = w->died || w->phase == RGI_GUARD_MPI_BEGUN;
+  if (!sure && !rgi_siblings_live() && (status == 0 || rgi_siblings_are_all()))
+    return status;
+  if (!sure && rgi_clock_now() - w->ended_at < USAGE_SECONDS)
+    return -1;
+  snprintf(how, sizeof how, "has ended with status %d before %s", status,
+           is_beginning(w) ? "rg_init had returned everywhere"
+           : w->died       ? "rg_finalize"
+                           : "MPI_Finalize");
+  return end_job(w, launcher_rank(), how, status ? status : 1);
+}
+
+/* One line for each death that the job survives. */
+static void tell_survived(guarded_child *w, int sign) {
+  if (w->survived++)
+    return;
+  int left = w->table.world - rgi_process_table_deaths(&w->table);
+  if (!w->died)
+    rgi_news_print("regroup: rank %s was ended by signal %d (%s) after rg_finalize\n",
+                   launcher_rank(), sign, strsignal(sign));
+  else if (left > 0)
+    rgi_news_print("regroup: rank %s was ended by signal %d (%s); %d go on\n", launcher_rank(),
+                   sign, strsignal(sign), left);
+}
+
+/* The child was killed: the status for the launcher, or -1 as long as the survivors have not
+ * ended. */
+static int outlive_child(guarded_child *w) {
+  int sign = WTERMSIG(w->status);
+  if (is_beginning(w))
+    return end_by_signal(w, sign, " before rg_init had returned everywhere");
+  tell_survived(w, sign);
+  uint32_t outcome = job_outcome(w);
+  if (outcome == RGI_PROCESS_JOB_DONE) {
+    rgi_pmi_finalize();
+    return 0;
+  }
+  if (outcome == RGI_PROCESS_JOB_LOST ||
+      (!w->where.overlay && rgi_process_table_all_ended(&w->table) && !job_outcome(w)))
+    return end_by_signal(w, sign, " and no process is left");
+  return w->where.overlay ? -1 : check_patience(w, sign);
+}
+
+/* --- what the guard looks at ---------------------------------------------------------------- */
+
+/* The launcher ends a job by signals to its own child, the guard, which passes them on, but for
+ * SIGUSR1 and SIGUSR2: by these it tells of another process's end, and those that a user sends to
+ * the launcher reach the rank itself. */
+static void pass_signal_on(guarded_child *w, int sign) {
+  if (sign == SIGUSR1 || sign == SIGUSR2 || sign == SIGCHLD)
+    return;
+  w->stopping = 1;
+  if (!w->ended)
+    kill(w->rank, sign);
+}
+
+static void check_child(guarded_child *w) {
+  struct signalfd_siginfo info;
+  while (read(w->signals, &info, sizeof info) == (ssize_t)sizeof info)
+    pass_signal_on(w, (int)info.ssi_signo);
+  read_socket(w);
+  if (w->ended || waitpid(w->rank, &w->status, WNOHANG) != w->rank)
+    return;
+  w->ended = 1;
+  w->ended_at = rgi_clock_now();
+  read_socket(w); /* what it sent last */
+  w->died = w->table.journal && rgi_process_table_ended(&w->table, (int)w->rank);
+}
+
+/* By a signal, or in a debugger. */
+static int is_stopped(pid_t pid) {
+  char folder[32];
+  snprintf(folder, sizeof folder, "/proc/%d", (int)pid);
+  char state = rgi_task_state(folder);
+  return state == 'T' || state == 't';
+}
+
+static void check_stopped(guarded_child *w) {
+  double now = rgi_clock_now();
+  if (w->where.stopped <= 0 || w->ended)
+    return;
+  if (!is_stopped(w->rank))
+    w->stopped = 0;
+  else if (w->stopped == 0)
+    w->stopped = now;
+  else if (now - w->stopped > w->where.stopped)
+    kill(w->rank, SIGKILL);
+}
+
+/* The other nodes go on, or may: this node's processes end as if by themselves, so that the
+ * launcher does not end the job. The daemon tells why, for all. */
+static int end_node(guarded_child *w, const char *why) {
+  if (!w->ended && kill(w->rank, SIGKILL) == 0)
+    waitpid(w->rank, &w->status, 0);
+  if (why) {
+    const char *name = getenv("SLURMD_NODENAME");
+    rgi_news_print("regroup: the node of rank %s%s%s%s ends: %s\n", launcher_rank(),
+                   name ? " (" : "", name ? name : "", name ? ")" : "", why);
+    await_reader();
+  }
+  rgi_pmi_finalize();
+  return RGI_OVERLAY_ENDED_STATUS;
+}
+
+static int end_for(guarded_child *w, const char *why) {
+  if (!w->ended)
+    kill(w->rank, SIGKILL);
+  return end_by_signal(w, SIGKILL, why);
+}
+
+/* Slurm ends the other nodes only if it was asked to. */
+static int end_without_daemon(guarded_child *w) {
+  return end_node(w, rgi_report_may(READ_SECONDS) ? "its daemon is gone" : NULL);
+}
+
+/* Why the node has no daemon, as far as this guard knows, or NULL. */
+static const char *daemon_loss(const guarded_child *w) {
+  struct pollfd gone = {w->daemon, POLLIN, 0};
+  if (w->unwatched && w->unwatched != ESRCH)
+    return " because it cannot be noticed when the daemon of its node ends";
+  return w->unwatched || (w->daemon >= 0 && poll(&gone, 1, 0) > 0)
+             ? " because the daemon of its node is gone"
+             : NULL;
+}
+
+/* The daemon does not move, and its rank is its child. If it can go on it tells why, for all. */
+static int end_given_up(guarded_child *w, rgi_overlay *overlay) {
+  int first = rgi_given_up_tell(overlay);
+  for (int i = 0; i < w->table.n; i++)
+    if (!rgi_process_table_is_dead(&w->table, w->table.entry[i].rank))
+      kill(atomic_load(&w->table.entry[i].pid), SIGKILL);
+  return end_node(w, first && is_stopped(atomic_load(&overlay->daemon_pid))
+                         ? "its daemon is stopped, and the other nodes have given the node up"
+                         : NULL);
+}
+
+/* A node whose daemon is gone, or which the other nodes have given up, has no part in the job. */
+static int check_node(guarded_child *w) {
+  rgi_daemon_step();
+  const char *why = rgi_daemon_fatal_reason();
+  if (why)
+    return rgi_daemon_is_given_up() ? end_node(w, why) : end_for(w, why);
+  if ((w->daemon < 0 && !w->unwatched) || job_outcome(w))
+    return -1;
+  rgi_overlay *overlay = rgi_arena_at(w->where.overlay);
+  if (atomic_load(&overlay->ended))
+    return end_node(w, NULL);
+  if (rgi_given_up_step(overlay))
+    return end_given_up(w, overlay);
+  why = daemon_loss(w);
+  return !why ? -1 : rgi_pmi_is_slurm() ? end_without_daemon(w) : end_for(w, why);
+}
+
+/* Whether the child was killed, and the other ranks of the node have ended well or go on: after a
+ * signal to all they may need time to save. */
+static int is_outlived(const guarded_child *w) {
+  uint32_t outcome = job_outcome(w);
+  if (!WIFSIGNALED(w->status) || !w->table.journal)
+    return 0;
+  return outcome
+             ? outcome == RGI_PROCESS_JOB_DONE
+             : rgi_process_table_all_ready(&w->table) && !rgi_process_table_all_ended(&w->table);
+}
+
+/* Whether this guard is to look for processes that have ended without a guard. */
+static int looks_for_siblings(const guarded_child *w) {
+  return rgi_report_fd() >= 0 && !w->table.journal && !w->ended;
+}
+
+/* What is missing in two looks had no guard: one that has a guard is seen by the first. */
+static int check_siblings(guarded_child *w) {
+  char text[16];
+  double now = rgi_clock_now();
+  if (!looks_for_siblings(w) || now - w->looked < LOOK_SECONDS)
+    return -1;
+  w->looked = now;
+  int before = w->unstarted;
+  w->unstarted = rgi_pmi_has_finalized() ? RGI_SIBLINGS_NONE : rgi_siblings_unstarted();
+  if (before == RGI_SIBLINGS_NONE || w->unstarted != before)
+    return -1;
+  snprintf(text, sizeof text, before < 0 ? "?" : "%d", before);
+  return end_job(w, text, "has ended before its program began (is a library missing?)",
+                 UNSTARTED_STATUS);
+}
+
+/* The guard's status, or -1: it goes on. */
+static int step_guard(guarded_child *w) {
+  check_child(w);
+  check_stopped(w);
+  int status = check_siblings(w);
+  if (status < 0)
+    status = check_node(w);
+  if (status >= 0 || !w->ended)
+    return status;
+  int well = WIFEXITED(w->status);
+  if ((w->stopping && !is_outlived(w)) || getppid() == 1) /* 1: the launcher is gone */
+    return well ? WEXITSTATUS(w->status) : 128 + WTERMSIG(w->status);
+  if (well && w->phase != RGI_GUARD_MPI_ENDED && !rgi_pmi_has_finalized())
+    return end_early(w);
+  if (well && WEXITSTATUS(w->status) != 0)
+    return WEXITSTATUS(w->status);
+  if (w->table.journal && job_outcome(w) != RGI_PROCESS_JOB_LOST && rgi_daemon_needed())
+    return -1;
+  return well ? 0 : outlive_child(w);
+}
+
+/* --- all ----------------------------------------------------------------------------------- */
+
+static int poll_milliseconds(const guarded_child *w) {
+  double daemon = rgi_daemon_timeout();
+  if (w->ended)
+    return (int)(1000 * CHECK_SECONDS);
+  if (looks_for_siblings(w) && (daemon < 0 || daemon > LOOK_SECONDS))
+    daemon = LOOK_SECONDS;
+  if (w->where.stopped > 0 && (daemon < 0 || daemon > STOPPED_SECONDS))
+    daemon = STOPPED_SECONDS;
+  if (w->daemon >= 0 && (daemon < 0 || daemon > RGI_GIVEN_UP_SECONDS))
+    daemon = RGI_GIVEN_UP_SECONDS;
+  return daemon < 0 ? -1 : (int)(1000 * daemon) + 1;
+}
+
+int rgi_guard_watch(pid_t rank, int socket, const sigset_t *signals) {
+  guarded_child w = {.rank = rank, .socket = socket, .daemon = -1, .unstarted = RGI_SIBLINGS_NONE};
+  w.signals = signalfd(-1, signals, SFD_CLOEXEC | SFD_NONBLOCK);
+  prctl(PR_SET_NAME, "regroup-guard");
+  rgi_report_open();
+  for (;;) {
+    struct pollfd all[] = {{w.signals, POLLIN, 0},
+                           {w.ended ? -1 : socket, POLLIN, 0},
+                           {rgi_daemon_fd(), POLLIN, 0},
+                           {w.ended ? -1 : w.daemon, POLLIN, 0},
+                           {rgi_report_fd(), POLLIN, 0}};
+    poll(all, 5, poll_milliseconds(&w));
+    rgi_report_serve();
+    if (all[1].revents & POLLHUP && !w.ended) /* the rank is about to end */
+      rgi_clock_sleep(1e-3);
+    int status = step_guard(&w);
+    if (status >= 0)
+      return status;
+  }
+}
+
+void rgi_guard_signals(sigset_t *set) {
+  static const int all[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+  sigemptyset(set);
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+    sigaddset(set, all[i]);
+}
