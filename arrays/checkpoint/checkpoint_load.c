@@ -39,44 +39,44 @@ typedef struct {
 
 /* --- one generation ------------------------------------------------------------------------ */
 
-static int fits_array(const char *name, int64_t i, rg_array a, const rgi_head_array *s) {
-  if (s->type == a->type && s->element == a->element && s->d.dims == a->d.dims &&
-      !memcmp(s->d.shape, a->d.shape, (size_t)s->d.dims * sizeof *s->d.shape))
+static int fits_array(const char *name, int64_t i, rg_array a, const rgi_head_array *record) {
+  if (record->type == a->type && record->element == a->element && record->d.dims == a->d.dims &&
+      !memcmp(record->d.shape, a->d.shape, (size_t)record->d.dims * sizeof *record->d.shape))
     return RG_SUCCESS;
   return rgi_error(RG_ERR_FILE,
                    "%s: array %lld has type %d, %d dimensions and %lld elements along the first, "
                    "that which was saved type %d, %d and %lld",
                    name, (long long)i, (int)a->type, a->d.dims, (long long)a->d.shape[0],
-                   (int)s->type, s->d.dims, (long long)s->d.shape[0]);
+                   (int)record->type, record->d.dims, (long long)record->d.shape[0]);
 }
 
-static int fits_head(const loading *l, const char *name, const rgi_head *h) {
-  if (h->fixed->arrays != l->n || h->fixed->state_bytes != l->bytes)
-    return rgi_error(RG_ERR_FILE,
-                     "%s holds %lld arrays and %llu bytes of state; %lld and %llu were to be read",
-                     name, (long long)h->fixed->arrays, (unsigned long long)h->fixed->state_bytes,
-                     (long long)l->n, (unsigned long long)l->bytes);
+static int fits_head(const loading *l, const char *name, const rgi_head *head) {
+  if (head->fixed->arrays != l->n || head->fixed->state_bytes != l->bytes)
+    return rgi_error(
+        RG_ERR_FILE, "%s holds %lld arrays and %llu bytes of state; %lld and %llu were to be read",
+        name, (long long)head->fixed->arrays, (unsigned long long)head->fixed->state_bytes,
+        (long long)l->n, (unsigned long long)l->bytes);
   for (int64_t i = 0; i < l->n; i++)
-    RGI_TRY(fits_array(name, i, l->arrays[i], &h->saved[i]));
+    RGI_TRY(fits_array(name, i, l->arrays[i], &head->saved[i]));
   return RG_SUCCESS;
 }
 
 /* Puts the blocks of one segment. writer: the rank that wrote it. */
-static int put_blocks(void *context, const rgi_head *h, int writer, const char *segment) {
+static int put_blocks(void *context, const rgi_head *head, int writer, const char *segment) {
   const loading *l = context;
   uint64_t at = 0;
   for (int64_t k = 0; k < l->n; k++) {
-    const rgi_head_array *s = &h->saved[k];
+    const rgi_head_array *record = &head->saved[k];
     const char *from = segment + at;
-    uint64_t end = rgi_head_segment_end(at, &s->d, s->element, writer);
-    if (end > h->segments[writer].bytes)
+    uint64_t end = rgi_head_segment_end(at, &record->d, record->element, writer);
+    if (end > head->segments[writer].bytes)
       return rgi_error(RG_ERR_FILE, "%s is damaged: a part of it is too short", l->path);
-    for (int64_t i = 0; i < rgi_distribution_blocks(&s->d, writer); i++) {
+    for (int64_t i = 0; i < rgi_distribution_blocks(&record->d, writer); i++) {
       int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
-      int64_t elements = rgi_head_block(&s->d, writer, i, lo, hi);
+      int64_t elements = rgi_head_block(&record->d, writer, i, lo, hi);
       if (elements)
         RGI_TRY(rg_array_put(l->arrays[k], lo, hi, from, NULL));
-      from += (size_t)elements * s->element;
+      from += (size_t)elements * record->element;
     }
     at = end;
   }
@@ -89,56 +89,56 @@ static int share_error(const loading *l, int error) {
 }
 
 /* On every member alike. */
-static int read_arrays(loading *l, const rgi_head *h, const char *name) {
-  int error = rgi_generations_read(l->group, h, name, put_blocks, l);
+static int read_arrays(loading *l, const rgi_head *head, const char *name) {
+  int error = rgi_generations_read(l->group, head, name, put_blocks, l);
   return share_error(l, error ? error : rg_array_fence(NULL));
 }
 
 /* *damaged: the other generation is to be tried. */
-static int load_generation(loading *l, rgi_generations *f, int i, int *damaged) {
-  rgi_head h = {0};
-  char name[sizeof f->name[0]] = "";
+static int load_generation(loading *l, rgi_generations *generations, int i, int *damaged) {
+  rgi_head head = {0};
+  char name[sizeof generations->name[0]] = "";
   *damaged = 0;
-  int error = rgi_generations_broadcast(l->group, f, i, &h, name);
+  int error = rgi_generations_broadcast(l->group, generations, i, &head, name);
   if (!error)
-    error = share_error(l, fits_head(l, name, &h));
+    error = share_error(l, fits_head(l, name, &head));
   if (!error) {
-    error = read_arrays(l, &h, name);
+    error = read_arrays(l, &head, name);
     *damaged = error == RG_ERR_FILE;
   }
   if (!error && l->bytes)
-    memcpy(l->state, h.state, l->bytes);
+    memcpy(l->state, head.state, l->bytes);
   if (!error) /* the program goes on from here: its next checkpoint may supersede all others */
-    rgi_claim_note(
-        l->path, (rgi_claim_known){.number = l->claimed, .whole = h.fixed->sequence, .loaded = 1});
-  rgi_head_clear(&h);
+    rgi_claim_note(l->path, (rgi_claim_known){
+                                .number = l->claimed, .whole = head.fixed->sequence, .loaded = 1});
+  rgi_head_clear(&head);
   return error == RG_ERR_SYSTEM ? RG_ERR_FILE : error;
 }
 
 /* --- all generations
  * ------------------------------------------------------------------------------ */
 
-static void warn_of_trouble(const loading *l, const rgi_generations *f) {
-  if (l->group->me == 0 && f->trouble[0])
+static void warn_of_trouble(const loading *l, const rgi_generations *generations) {
+  if (l->group->me == 0 && generations->trouble[0])
     rgi_log(RGI_LOG_WARN, "rg_checkpoint_load: %s: an older checkpoint may have been taken",
-            f->trouble);
+            generations->trouble);
 }
 
-static int load_newest(loading *l, rgi_generations *f, int numbers[2]) {
+static int load_newest(loading *l, rgi_generations *generations, int numbers[2]) {
   int error = RG_SUCCESS, damaged = 1;
   for (int i = 0; i < numbers[0] && damaged; i++) {
-    error = load_generation(l, f, i, &damaged);
+    error = load_generation(l, generations, i, &damaged);
     if (damaged)
-      rgi_generations_note_trouble(f);
+      rgi_generations_note_trouble(generations);
   }
   if (numbers[0] && !damaged) {
     if (!error)
-      warn_of_trouble(l, f);
+      warn_of_trouble(l, generations);
     return error;
   }
   if (l->group->me == 0)
     error = rgi_error(RG_ERR_FILE, "rg_checkpoint_load: no checkpoint %s is whole: %s", l->path,
-                      f->trouble);
+                      generations->trouble);
   else
     error = RG_SUCCESS;
   return share_error(l, error);
@@ -158,24 +158,25 @@ static int check_folder(const char *path) {
 }
 
 /* Rank 0: what there is. */
-static int look_for(loading *l, rgi_generations *f) {
+static int look_for(loading *l, rgi_generations *generations) {
   RGI_TRY(rgi_claim_load(l->path, rgi_runtime.job, &l->claimed));
-  RGI_TRY(rgi_generations_find("rg_checkpoint_load", l->path, f));
-  return f->unreadable ? rgi_error(RG_ERR_FILE, "rg_checkpoint_load: %s", f->trouble)
-         : f->there    ? RG_SUCCESS
-                       : check_folder(l->path);
+  RGI_TRY(rgi_generations_find("rg_checkpoint_load", l->path, generations));
+  return generations->unreadable
+             ? rgi_error(RG_ERR_FILE, "rg_checkpoint_load: %s", generations->trouble)
+         : generations->there ? RG_SUCCESS
+                              : check_folder(l->path);
 }
 
-static int load_any(loading *l, rgi_generations *f, int *found) {
+static int load_any(loading *l, rgi_generations *generations, int *found) {
   for (int64_t i = 0; i < l->n; i++)
     RGI_TRY(rg_array_sync(l->arrays[i]));
-  RGI_TRY(share_error(l, l->group->me == 0 ? look_for(l, f) : RG_SUCCESS));
-  uint64_t told[] = {l->claimed, (uint64_t)f->n, (uint64_t)f->there};
+  RGI_TRY(share_error(l, l->group->me == 0 ? look_for(l, generations) : RG_SUCCESS));
+  uint64_t told[] = {l->claimed, (uint64_t)generations->n, (uint64_t)generations->there};
   RGI_TRY(rg_bcast(l->group, told, 3, MPI_UINT64_T, 0));
   int numbers[] = {(int)told[1], (int)told[2]};
   l->claimed = told[0];
   if (numbers[1])
-    RGI_TRY(load_newest(l, f, numbers));
+    RGI_TRY(load_newest(l, generations, numbers));
   *found = numbers[1] > 0;
   return RG_SUCCESS;
 }
@@ -187,14 +188,15 @@ int rg_checkpoint_load(rg_group g, const char *path, int64_t n, const rg_array a
   RGI_REQUIRE(found);
   RGI_REQUIRE(path);
   RGI_TRY(rgi_checkpoint_check(__func__, g, &content));
-  rgi_generations *f = calloc(1, sizeof *f);
+  rgi_generations *generations = calloc(1, sizeof *generations);
   l.group = g;
   int error = share_error(
-      &l, f ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "rg_checkpoint_load: no memory for a head"));
+      &l, generations ? RG_SUCCESS
+                      : rgi_error(RG_ERR_NOMEM, "rg_checkpoint_load: no memory for a head"));
   if (!error)
-    error = load_any(&l, f, found);
-  if (f)
-    rgi_generations_clear(f);
-  free(f);
+    error = load_any(&l, generations, found);
+  if (generations)
+    rgi_generations_clear(generations);
+  free(generations);
   return rgi_error_report_under(__func__, error);
 }

@@ -130,46 +130,50 @@ typedef struct {
   uint64_t number;
 } claim_result;
 
-static int find_readable(rg_checkpoint c, rgi_generations *f) {
-  RGI_TRY(rgi_generations_find("rg_checkpoint_start", c->path, f));
-  return f->unreadable ? rgi_error(RG_ERR_FILE, "rg_checkpoint_start: %s", f->trouble) : RG_SUCCESS;
+static int find_readable(rg_checkpoint c, rgi_generations *generations) {
+  RGI_TRY(rgi_generations_find("rg_checkpoint_start", c->path, generations));
+  return generations->unreadable
+             ? rgi_error(RG_ERR_FILE, "rg_checkpoint_start: %s", generations->trouble)
+             : RG_SUCCESS;
 }
 
 /* Members of the latest claim need not look at the files before they claim again. *newest: the
  * greatest number that is in them. */
-static int look_before(rg_checkpoint c, rgi_generations *f, uint64_t *newest) {
+static int look_before(rg_checkpoint c, rgi_generations *generations, uint64_t *newest) {
   *newest = c->known.number;
   if (c->known.number && !c->known.loaded && !c->known.failed)
     return RG_SUCCESS;
-  RGI_TRY(find_readable(c, f));
-  *newest = f->n ? f->head[0].fixed->sequence : 0;
-  rgi_generations_clear(f); /* until the claim another start could complete its own */
-  *f = (rgi_generations){0};
+  RGI_TRY(find_readable(c, generations));
+  *newest = generations->n ? generations->head[0].fixed->sequence : 0;
+  rgi_generations_clear(generations); /* until the claim another start could complete its own */
+  *generations = (rgi_generations){0};
   return RG_SUCCESS;
 }
 
 /* Rank 0: claims, and finds the generations that are there. */
-static int claim_checkpoint(rg_checkpoint c, rgi_generations *f, claim_result *r) {
+static int claim_checkpoint(rg_checkpoint c, rgi_generations *generations, claim_result *result) {
   uint64_t newest;
-  if (!f)
+  if (!generations)
     return rgi_error(RG_ERR_NOMEM, "rg_checkpoint_start: no memory for two heads");
-  RGI_TRY(look_before(c, f, &newest));
-  RGI_TRY(rgi_claim_take(c->path, &c->known, newest, rgi_runtime.job, &r->number));
-  c->part = rgi_claim_part(c->path, r->number); /* start_checkpoint removes it after an error */
-  RGI_TRY(find_readable(c, f));
-  r->unsure = f->n == RGI_HEAD_GENERATIONS;
-  for (int i = 0; i < f->n; i++)
-    r->unsure &= f->head[i].fixed->sequence != c->known.whole;
+  RGI_TRY(look_before(c, generations, &newest));
+  RGI_TRY(rgi_claim_take(c->path, &c->known, newest, rgi_runtime.job, &result->number));
+  c->part =
+      rgi_claim_part(c->path, result->number); /* start_checkpoint removes it after an error */
+  RGI_TRY(find_readable(c, generations));
+  result->unsure = generations->n == RGI_HEAD_GENERATIONS;
+  for (int i = 0; i < generations->n; i++)
+    result->unsure &= generations->head[i].fixed->sequence != c->known.whole;
   return RG_SUCCESS;
 }
 
 /* The name of the generation that the new one replaces: one that is not known to be whole, or else
  * the older. whole: whether the newest is. */
-static char *name_to_replace(const rg_checkpoint c, const rgi_generations *f, int whole) {
+static char *name_to_replace(const rg_checkpoint c, const rgi_generations *generations, int whole) {
   char *first = rgi_claim_name(c->path, ".0");
-  if (first && f->n) {
-    int keep = f->n == 2 && (!whole || f->head[1].fixed->sequence == c->known.whole);
-    if (!strcmp(f->name[keep], first)) /* the one that is kept */
+  if (first && generations->n) {
+    int keep =
+        generations->n == 2 && (!whole || generations->head[1].fixed->sequence == c->known.whole);
+    if (!strcmp(generations->name[keep], first)) /* the one that is kept */
       first[strlen(first) - 1] = '1';
   }
   return first;
@@ -187,8 +191,8 @@ static int explain_error(const struct rg_checkpoint_s *c, int error) {
   return error && access(c->part, F_OK) != 0 && errno == ENOENT ? cut_off(c) : error;
 }
 
-static int begin_file(rg_checkpoint c, const rgi_generations *f, int whole) {
-  c->name = name_to_replace(c, f, whole);
+static int begin_file(rg_checkpoint c, const rgi_generations *generations, int whole) {
+  c->name = name_to_replace(c, generations, whole);
   c->all = calloc((size_t)c->head.fixed->members, sizeof *c->all);
   if (!c->name || !c->all)
     return rgi_error(RG_ERR_NOMEM, "no memory for a checkpoint");
@@ -201,41 +205,41 @@ static int share_error(const struct rg_checkpoint_s *c, int error) {
 }
 
 /* Every member: whether the newest generation is whole. */
-static int check_newest(rg_checkpoint c, const rgi_generations *f, int *whole) {
-  rgi_head h = {0};
-  char name[sizeof f->name[0]] = "";
-  int error = rgi_generations_broadcast(c->group, f, 0, &h, name);
+static int check_newest(rg_checkpoint c, const rgi_generations *generations, int *whole) {
+  rgi_head head = {0};
+  char name[sizeof generations->name[0]] = "";
+  int error = rgi_generations_broadcast(c->group, generations, 0, &head, name);
   if (!error) {
-    error = share_error(c, rgi_generations_read(c->group, &h, name, NULL, NULL));
+    error = share_error(c, rgi_generations_read(c->group, &head, name, NULL, NULL));
     *whole = !error;
     error = error == RG_ERR_FILE ? RG_SUCCESS : error == RG_ERR_SYSTEM ? RG_ERR_FILE : error;
   }
-  rgi_head_clear(&h);
+  rgi_head_clear(&head);
   return error;
 }
 
-static int learn_claim(rg_checkpoint c, claim_result *r, int error) {
-  RGI_TRY(rg_bcast(c->group, r, sizeof *r, MPI_BYTE, 0));
-  RGI_TRY(rgi_group_error_tell(c->group, "rg_checkpoint_start", r->word, error));
-  c->head.fixed->sequence = r->number;
+static int learn_claim(rg_checkpoint c, claim_result *result, int error) {
+  RGI_TRY(rg_bcast(c->group, result, sizeof *result, MPI_BYTE, 0));
+  RGI_TRY(rgi_group_error_tell(c->group, "rg_checkpoint_start", result->word, error));
+  c->head.fixed->sequence = result->number;
   if (!c->part)
-    c->part = rgi_claim_part(c->path, r->number);
-  rgi_claim_note(c->path, (rgi_claim_known){.number = r->number});
+    c->part = rgi_claim_part(c->path, result->number);
+  rgi_claim_note(c->path, (rgi_claim_known){.number = result->number});
   return RG_SUCCESS;
 }
 
-/* Every member: claims the checkpoint, and makes its file. f: rank 0's. */
-static int make_file(rg_checkpoint c, rgi_generations *f) {
-  claim_result r = {0};
+/* Every member: claims the checkpoint, and makes its file. generations: rank 0's. */
+static int make_file(rg_checkpoint c, rgi_generations *generations) {
+  claim_result result = {0};
   int whole = 1;
-  int error = c->group->me == 0 ? claim_checkpoint(c, f, &r) : RG_SUCCESS;
-  r.word = rgi_group_error_word(c->group, error);
-  RGI_TRY(learn_claim(c, &r, error));
-  if (r.unsure)
-    RGI_TRY(check_newest(c, f, &whole));
+  int error = c->group->me == 0 ? claim_checkpoint(c, generations, &result) : RG_SUCCESS;
+  result.word = rgi_group_error_word(c->group, error);
+  RGI_TRY(learn_claim(c, &result, error));
+  if (result.unsure)
+    RGI_TRY(check_newest(c, generations, &whole));
   error = c->part ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "no memory for a name");
   if (!error && c->group->me == 0)
-    error = begin_file(c, f, whole);
+    error = begin_file(c, generations, whole);
   return share_error(c, error);
 }
 
@@ -244,16 +248,16 @@ static int copy_elements(rg_checkpoint c, int64_t n, const rg_array arrays[]) {
   int me = c->group->me;
   uint64_t at = 0;
   for (int64_t k = 0; k < n; k++) {
-    const rgi_distribution *d = &arrays[k]->d;
+    const rgi_distribution *layout = &arrays[k]->d;
     char *to = c->copy + at;
-    for (int64_t i = 0; i < rgi_distribution_blocks(d, me); i++) {
+    for (int64_t i = 0; i < rgi_distribution_blocks(layout, me); i++) {
       int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
-      int64_t elements = rgi_head_block(d, me, i, lo, hi);
+      int64_t elements = rgi_head_block(layout, me, i, lo, hi);
       if (elements)
         RGI_TRY(rg_array_get(arrays[k], lo, hi, to, NULL));
       to += (size_t)elements * arrays[k]->element;
     }
-    uint64_t end = rgi_head_segment_end(at, d, arrays[k]->element, me);
+    uint64_t end = rgi_head_segment_end(at, layout, arrays[k]->element, me);
     memset(to, 0, (size_t)(c->copy + end - to));
     at = end;
   }
@@ -309,11 +313,11 @@ static int start_checkpoint(rg_checkpoint c, const char *path,
   RGI_TRY(share_error(c, make_head(path, n, arrays, content->bytes, c)));
   if (c->group->me == 0 && content->bytes)
     memcpy(c->head.state, content->state, content->bytes);
-  rgi_generations *f = c->group->me == 0 ? calloc(1, sizeof *f) : NULL;
-  int error = make_file(c, f);
-  if (f)
-    rgi_generations_clear(f);
-  free(f);
+  rgi_generations *generations = c->group->me == 0 ? calloc(1, sizeof *generations) : NULL;
+  int error = make_file(c, generations);
+  if (generations)
+    rgi_generations_clear(generations);
+  free(generations);
   if (!error)
     error = share_error(c, open_and_copy(c, n, arrays));
   if (error && c->group->me == 0 && c->part)
@@ -449,13 +453,13 @@ static int progress_checkpoint(rg_checkpoint c, int *done) {
 
 /* Waits until the present phase can end. */
 static int pause_for(const char *call, rg_checkpoint c) {
-  rgi_wait w;
+  rgi_wait wait;
   if (c->phase == GATHERING || c->phase == TELLING)
     return rg_wait(&c->request, NULL);
-  rgi_wait_start(&w, call, -1);
-  w.outside = 1;
+  rgi_wait_start(&wait, call, -1);
+  wait.outside = 1;
   while (!atomic_load(&c->writer.ready.value))
-    RGI_TRY(rgi_wait_bell(&w, &c->writer.ready, 0, 1));
+    RGI_TRY(rgi_wait_bell(&wait, &c->writer.ready, 0, 1));
   return RG_SUCCESS;
 }
 

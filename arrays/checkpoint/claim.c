@@ -137,11 +137,11 @@ typedef struct {
   uint64_t number, claimed, loaded;
 } claim_record;
 
-static int read_record(int fd, claim_record *r) {
+static int read_record(int fd, claim_record *entry) {
   char text[96] = "";
   int error = pread(fd, text, sizeof text - 1, 0) < 0 ? errno : 0;
-  *r = (claim_record){0};
-  sscanf(text, "%" SCNu64 " %" SCNx64 " %" SCNx64, &r->number, &r->claimed, &r->loaded);
+  *entry = (claim_record){0};
+  sscanf(text, "%" SCNu64 " %" SCNx64 " %" SCNx64, &entry->number, &entry->claimed, &entry->loaded);
   return error;
 }
 
@@ -153,32 +153,32 @@ typedef struct {
 
 /* Opens and locks the file and reads its number. Returns the system's error. A link is not
  * followed: whoever may write to the folder could have it lead to any file of the caller's. */
-static int open_number(const char *path, int flags, number_file *f) {
+static int open_number(const char *path, int flags, number_file *file) {
   char *name = rgi_claim_name(path, ".lock");
   if (!name)
     return ENOMEM;
-  f->fd = open(name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0666);
+  file->fd = open(name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0666);
   free(name);
-  if (f->fd < 0)
+  if (file->fd < 0)
     return errno;
-  f->locked = lock_file(path, f->fd);
-  int error = read_record(f->fd, &f->record);
+  file->locked = lock_file(path, file->fd);
+  int error = read_record(file->fd, &file->record);
   if (error)
-    close(f->fd);
+    close(file->fd);
   return error;
 }
 
 /* Always as many bytes, so that nothing of an older record remains. */
-static int write_record(int fd, const claim_record *r) {
+static int write_record(int fd, const claim_record *entry) {
   char text[96];
-  int n = snprintf(text, sizeof text, "%020" PRIu64 " %016" PRIx64 " %016" PRIx64 "\n", r->number,
-                   r->claimed, r->loaded);
+  int n = snprintf(text, sizeof text, "%020" PRIu64 " %016" PRIx64 " %016" PRIx64 "\n",
+                   entry->number, entry->claimed, entry->loaded);
   errno = ENOSPC; /* of a write that is too short */
   return pwrite(fd, text, (size_t)n, 0) == n ? 0 : errno;
 }
 
-static int write_durably(int fd, const claim_record *r) {
-  int error = write_record(fd, r);
+static int write_durably(int fd, const claim_record *entry) {
+  int error = write_record(fd, entry);
   return error ? error : fsync(fd) == 0 ? 0 : errno;
 }
 
@@ -210,16 +210,16 @@ static void remove_empty(const char *path, int fd) {
 
 /* Where the caller may not write. */
 static int read_number_only(const char *path, uint64_t *number) {
-  claim_record r;
+  claim_record entry;
   char *name = rgi_claim_name(path, ".lock");
   int fd = name ? open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
-  int error = fd >= 0 ? read_record(fd, &r) : name ? errno : ENOMEM;
+  int error = fd >= 0 ? read_record(fd, &entry) : name ? errno : ENOMEM;
   free(name);
   if (fd >= 0)
     close(fd);
   if (error)
     return rgi_file_system_error("cannot read the number of checkpoints", path, error);
-  *number = r.number;
+  *number = entry.number;
   return RG_SUCCESS;
 }
 
@@ -231,16 +231,16 @@ static int cut_off(const char *path, uint64_t there, uint64_t here) {
 }
 
 /* Makes the file of claim `next`, and writes the number. EEXIST: another one has claimed. */
-static int claim_number(const char *path, const number_file *f, uint64_t next, uint64_t job) {
+static int claim_number(const char *path, const number_file *file, uint64_t next, uint64_t job) {
   claim_record now;
   int error = make_part(path, next);
   if (error)
     return error;
-  error = read_record(f->fd, &now); /* it can have changed only without the lock */
+  error = read_record(file->fd, &now); /* it can have changed only without the lock */
   if (!error)
-    error = now.number > f->record.number
+    error = now.number > file->record.number
                 ? EEXIST
-                : write_durably(f->fd, &(claim_record){next, job, now.loaded});
+                : write_durably(file->fd, &(claim_record){next, job, now.loaded});
   if (error)
     remove_part(path, next);
   return error;
@@ -248,49 +248,49 @@ static int claim_number(const char *path, const number_file *f, uint64_t next, u
 
 /* Without the lock: whether the one that has made the next file has died before it wrote the
  * number. If it lives it finds its file gone. */
-static int is_abandoned(const number_file *f) {
+static int is_abandoned(const number_file *file) {
   claim_record now;
   rgi_clock_sleep(ABANDONED_SECONDS);
-  return read_record(f->fd, &now) == 0 && now.number == f->record.number;
+  return read_record(file->fd, &now) == 0 && now.number == file->record.number;
 }
 
-static int claim_next(const char *path, const number_file *f, uint64_t job, uint64_t *next) {
-  int error = remove_part(path, f->record.number);
+static int claim_next(const char *path, const number_file *file, uint64_t job, uint64_t *next) {
+  int error = remove_part(path, file->record.number);
   if (!error)
-    error = claim_number(path, f, *next, job);
-  if (error == EEXIST && (f->locked || is_abandoned(f))) {
+    error = claim_number(path, file, *next, job);
+  if (error == EEXIST && (file->locked || is_abandoned(file))) {
     error = remove_part(path, *next);
     if (!error)
-      error = claim_number(path, f, ++*next, job);
+      error = claim_number(path, file, ++*next, job);
   }
   return error;
 }
 
 /* Whether others have claimed since, and go on. */
-static int is_late(const claim_record *r, const rgi_claim_known *known, uint64_t job) {
-  return r->number > known->number && (known->number || known->loaded) &&
-         !(known->loaded && r->loaded == job) && !(known->failed && r->claimed == job);
+static int is_late(const claim_record *entry, const rgi_claim_known *known, uint64_t job) {
+  return entry->number > known->number && (known->number || known->loaded) &&
+         !(known->loaded && entry->loaded == job) && !(known->failed && entry->claimed == job);
 }
 
 int rgi_claim_take(const char *path, const rgi_claim_known *known, uint64_t least, uint64_t job,
                    uint64_t *number) {
-  number_file f;
-  int error = open_number(path, O_CREAT, &f);
+  number_file file;
+  int error = open_number(path, O_CREAT, &file);
   if (error)
     return rgi_file_system_error("cannot read the number of checkpoints", path, error);
   uint64_t next = least > known->number ? least : known->number;
-  int late = is_late(&f.record, known, job);
-  next = (f.record.number > next ? f.record.number : next) + 1;
+  int late = is_late(&file.record, known, job);
+  next = (file.record.number > next ? file.record.number : next) + 1;
   if (!late)
-    error = claim_next(path, &f, job, &next);
+    error = claim_next(path, &file, job, &next);
   if (error)
-    remove_empty(path, f.fd);
-  close(f.fd);
+    remove_empty(path, file.fd);
+  close(file.fd);
   if (!late && error != EEXIST) /* the file may have the number, also after an error */
     rgi_claim_note(
         path, (rgi_claim_known){.number = next, .loaded = known->loaded, .failed = known->failed});
   if (late || error == EEXIST)
-    return cut_off(path, late ? f.record.number : next, known->number);
+    return cut_off(path, late ? file.record.number : next, known->number);
   if (error)
     return rgi_file_system_error("cannot begin a checkpoint", path, error);
   *number = next;
@@ -298,8 +298,8 @@ int rgi_claim_take(const char *path, const rgi_claim_known *known, uint64_t leas
 }
 
 int rgi_claim_load(const char *path, uint64_t job, uint64_t *number) {
-  number_file f;
-  int error = open_number(path, 0, &f);
+  number_file file;
+  int error = open_number(path, 0, &file);
   *number = 0;
   if (error == ENOENT)
     return RG_SUCCESS;
@@ -307,10 +307,10 @@ int rgi_claim_load(const char *path, uint64_t job, uint64_t *number) {
     return read_number_only(path, number);
   if (error)
     return rgi_file_system_error("cannot read the number of checkpoints", path, error);
-  *number = f.record.number;
-  f.record.loaded = job;
-  write_record(f.fd, &f.record); /* if it cannot be written, others count as later */
-  close(f.fd);
+  *number = file.record.number;
+  file.record.loaded = job;
+  write_record(file.fd, &file.record); /* if it cannot be written, others count as later */
+  close(file.fd);
   return RG_SUCCESS;
 }
 
@@ -330,16 +330,16 @@ static int sync_folder(const char *name) {
 }
 
 int rgi_claim_commit(const char *path, uint64_t number, const char *part, const char *name) {
-  number_file f;
-  int error = open_number(path, O_CREAT, &f);
+  number_file file;
+  int error = open_number(path, O_CREAT, &file);
   if (error)
     return error;
-  if (f.record.number > number)
+  if (file.record.number > number)
     error = ESTALE;
   else if (rename(part, name) != 0)
     error = errno == ENOENT ? ESTALE : errno; /* removed by a later start */
   else
     error = sync_folder(name);
-  close(f.fd);
+  close(file.fd);
   return error;
 }

@@ -35,54 +35,54 @@ static int write_piece(int fd, const char *from, uint64_t n, uint64_t at) {
   return 0;
 }
 
-static int write_all(rgi_disk_writer *w) {
-  w->checksum = RGI_HEAD_HASH_START;
-  for (uint64_t done = 0, n; done < w->size; done += n) {
-    n = w->size - done < PIECE ? w->size - done : PIECE;
-    if (atomic_load(&w->cancelled))
+static int write_all(rgi_disk_writer *writer) {
+  writer->checksum = RGI_HEAD_HASH_START;
+  for (uint64_t done = 0, n; done < writer->size; done += n) {
+    n = writer->size - done < PIECE ? writer->size - done : PIECE;
+    if (atomic_load(&writer->cancelled))
       return ECANCELED;
-    w->checksum = rgi_head_hash(w->bytes + done, n, w->checksum);
-    int number = write_piece(w->fd, w->bytes + done, n, w->offset + done);
+    writer->checksum = rgi_head_hash(writer->bytes + done, n, writer->checksum);
+    int number = write_piece(writer->fd, writer->bytes + done, n, writer->offset + done);
     if (number)
       return number;
   }
-  return fsync(w->fd) == 0 ? 0 : errno;
+  return fsync(writer->fd) == 0 ? 0 : errno;
 }
 
 static void *write_in_thread(void *argument) {
-  rgi_disk_writer *w = argument;
-  if (w->running)
+  rgi_disk_writer *writer = argument;
+  if (writer->running)
     setpriority(PRIO_PROCESS, (id_t)gettid(), NICE);
-  w->number = write_all(w);
-  if (!w->number && w->finish)
-    w->number = w->finish(w->context);
-  w->ended = rgi_clock_now();
-  rgi_bell_set(&w->ready, 1);
+  writer->number = write_all(writer);
+  if (!writer->number && writer->finish)
+    writer->number = writer->finish(writer->context);
+  writer->ended = rgi_clock_now();
+  rgi_bell_set(&writer->ready, 1);
   return NULL;
 }
 
-void rgi_disk_writer_start(rgi_disk_writer *w) {
+void rgi_disk_writer_start(rgi_disk_writer *writer) {
   sigset_t all, before;
-  atomic_store(&w->ready.value, 0);
-  atomic_store(&w->cancelled, 0);
-  w->running = 1;
+  atomic_store(&writer->ready.value, 0);
+  atomic_store(&writer->cancelled, 0);
+  writer->running = 1;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before); /* the program's own threads handle its signals */
-  int failed = pthread_create(&w->thread, NULL, write_in_thread, w);
+  int failed = pthread_create(&writer->thread, NULL, write_in_thread, writer);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (failed) {
-    w->running = 0;
-    write_in_thread(w);
+    writer->running = 0;
+    write_in_thread(writer);
   }
 }
 
-void rgi_disk_writer_end(rgi_disk_writer *w) {
-  if (w->running)
-    pthread_join(w->thread, NULL);
-  w->running = 0;
+void rgi_disk_writer_end(rgi_disk_writer *writer) {
+  if (writer->running)
+    pthread_join(writer->thread, NULL);
+  writer->running = 0;
 }
 
-void rgi_disk_writer_cancel(rgi_disk_writer *w) {
-  atomic_store(&w->cancelled, 1);
-  rgi_disk_writer_end(w);
+void rgi_disk_writer_cancel(rgi_disk_writer *writer) {
+  atomic_store(&writer->cancelled, 1);
+  rgi_disk_writer_end(writer);
 }

@@ -32,12 +32,12 @@ typedef struct {
 } rgi_disk_writer;
 
 /* Starts the thread. If there can be none, writes before it returns. */
-void rgi_disk_writer_start(rgi_disk_writer *w);
+void rgi_disk_writer_start(rgi_disk_writer *writer);
 
 /* Ends a writer, for which it waits. */
-void rgi_disk_writer_end(rgi_disk_writer *w);
+void rgi_disk_writer_end(rgi_disk_writer *writer);
 
 /* The same, but the writer stops after the piece that it is writing. */
-void rgi_disk_writer_cancel(rgi_disk_writer *w);
+void rgi_disk_writer_cancel(rgi_disk_writer *writer);
 
 #endif

@@ -18,55 +18,57 @@
 #include "file/file.h"
 #include "formation/group.h"
 
-void rgi_generations_note_trouble(rgi_generations *f) {
-  size_t used = strlen(f->trouble);
-  snprintf(f->trouble + used, sizeof f->trouble - used, "%s%.290s", used ? "; " : "",
-           rg_error_detail());
+void rgi_generations_note_trouble(rgi_generations *generations) {
+  size_t used = strlen(generations->trouble);
+  snprintf(generations->trouble + used, sizeof generations->trouble - used, "%s%.290s",
+           used ? "; " : "", rg_error_detail());
 }
 
-int rgi_generations_find(const char *call, const char *path, rgi_generations *f) {
-  if (strlen(path) > sizeof f->name[0] - 8)
+int rgi_generations_find(const char *call, const char *path, rgi_generations *generations) {
+  if (strlen(path) > sizeof generations->name[0] - 8)
     return rgi_error(RG_ERR_ARG, "%s: the path is too long", call);
   for (int i = 0; i < RGI_HEAD_GENERATIONS; i++) {
     rgi_head_found found;
-    snprintf(f->name[f->n], sizeof f->name[0], "%s.%d", path, i);
-    int error = rgi_head_read(f->name[f->n], &found, &f->head[f->n]);
-    f->there += found != RGI_HEAD_ABSENT;
-    f->unreadable += found == RGI_HEAD_UNREADABLE;
+    snprintf(generations->name[generations->n], sizeof generations->name[0], "%s.%d", path, i);
+    int error = rgi_head_read(generations->name[generations->n], &found,
+                              &generations->head[generations->n]);
+    generations->there += found != RGI_HEAD_ABSENT;
+    generations->unreadable += found == RGI_HEAD_UNREADABLE;
     if (error)
-      rgi_generations_note_trouble(f);
-    f->n += found == RGI_HEAD_THERE && !error;
+      rgi_generations_note_trouble(generations);
+    generations->n += found == RGI_HEAD_THERE && !error;
   }
-  if (f->n == 2 && f->head[1].fixed->sequence > f->head[0].fixed->sequence) {
-    rgi_head older = f->head[0];
-    f->head[0] = f->head[1];
-    f->head[1] = older;
-    snprintf(f->name[0], sizeof f->name[0], "%s.1", path);
-    snprintf(f->name[1], sizeof f->name[1], "%s.0", path);
+  if (generations->n == 2 &&
+      generations->head[1].fixed->sequence > generations->head[0].fixed->sequence) {
+    rgi_head older = generations->head[0];
+    generations->head[0] = generations->head[1];
+    generations->head[1] = older;
+    snprintf(generations->name[0], sizeof generations->name[0], "%s.1", path);
+    snprintf(generations->name[1], sizeof generations->name[1], "%s.0", path);
   }
   return RG_SUCCESS;
 }
 
-void rgi_generations_clear(rgi_generations *f) {
-  for (int i = 0; i < f->n; i++)
-    rgi_head_clear(&f->head[i]);
+void rgi_generations_clear(rgi_generations *generations) {
+  for (int i = 0; i < generations->n; i++)
+    rgi_head_clear(&generations->head[i]);
 }
 
-int rgi_generations_broadcast(rg_group g, const rgi_generations *f, int i, rgi_head *h,
+int rgi_generations_broadcast(rg_group g, const rgi_generations *generations, int i, rgi_head *head,
                               char *name) {
-  uint64_t bytes = g->me == 0 ? f->head[i].fixed->head_bytes : 0;
+  uint64_t bytes = g->me == 0 ? generations->head[i].fixed->head_bytes : 0;
   RGI_TRY(rg_bcast(g, &bytes, 1, MPI_UINT64_T, 0));
-  h->memory = malloc(bytes);
+  head->memory = malloc(bytes);
   RGI_TRY(rgi_group_error_share(g, "the head of a checkpoint",
-                                h->memory ? RG_SUCCESS
-                                          : rgi_error(RG_ERR_NOMEM, "no memory for a head")));
+                                head->memory ? RG_SUCCESS
+                                             : rgi_error(RG_ERR_NOMEM, "no memory for a head")));
   if (g->me == 0) {
-    memcpy(h->memory, f->head[i].memory, bytes);
-    memcpy(name, f->name[i], sizeof f->name[i]);
+    memcpy(head->memory, generations->head[i].memory, bytes);
+    memcpy(name, generations->name[i], sizeof generations->name[i]);
   }
-  RGI_TRY(rg_bcast(g, h->memory, (MPI_Count)bytes, MPI_BYTE, 0));
-  RGI_TRY(rg_bcast(g, name, sizeof f->name[i], MPI_BYTE, 0));
-  return rgi_group_error_share(g, "the head of a checkpoint", rgi_head_work_out(h));
+  RGI_TRY(rg_bcast(g, head->memory, (MPI_Count)bytes, MPI_BYTE, 0));
+  RGI_TRY(rg_bcast(g, name, sizeof generations->name[i], MPI_BYTE, 0));
+  return rgi_group_error_share(g, "the head of a checkpoint", rgi_head_work_out(head));
 }
 
 static int read_bytes(int fd, const char *name, char *to, const rgi_head_segment *s) {
@@ -101,16 +103,16 @@ static int read_segment(const reading *r, int i) {
   return error;
 }
 
-int rgi_generations_read(rg_group g, const rgi_head *h, const char *name, rgi_generations_use *use,
-                         void *context) {
-  reading r = {h, name, open(name, O_RDONLY | O_CLOEXEC), use, context};
+int rgi_generations_read(rg_group g, const rgi_head *head, const char *name,
+                         rgi_generations_use *use, void *context) {
+  reading r = {head, name, open(name, O_RDONLY | O_CLOEXEC), use, context};
   int error = RG_SUCCESS;
   if (r.fd < 0) {
     rgi_file_system_error("cannot open", name, errno);
     return RG_ERR_SYSTEM;
   }
   int step = rgi_members_count(g->members);
-  for (int i = g->me; !error && i < h->fixed->members; i += step)
+  for (int i = g->me; !error && i < head->fixed->members; i += step)
     error = read_segment(&r, i);
   close(r.fd);
   return error;

@@ -18,22 +18,24 @@ typedef struct {
 } rgi_generations;
 
 /* RG_ERR_ARG: the path is too long. */
-int rgi_generations_find(const char *call, const char *path, rgi_generations *f);
-void rgi_generations_clear(rgi_generations *f);
+int rgi_generations_find(const char *call, const char *path, rgi_generations *generations);
+void rgi_generations_clear(rgi_generations *generations);
 
-/* Adds the text of the last error to f's trouble. */
-void rgi_generations_note_trouble(rgi_generations *f);
+/* Adds the text of the last error to generations' trouble. */
+void rgi_generations_note_trouble(rgi_generations *generations);
 
 /* Every member: broadcasts rank 0's i-th head, which the caller clears, and its file's name. */
-int rgi_generations_broadcast(rg_group g, const rgi_generations *f, int i, rgi_head *h, char *name);
+int rgi_generations_broadcast(rg_group g, const rgi_generations *generations, int i, rgi_head *head,
+                              char *name);
 
 /* What to do with a segment that has been read; writer: the rank that wrote it. */
-typedef int rgi_generations_use(void *context, const rgi_head *h, int writer, const char *segment);
+typedef int rgi_generations_use(void *context, const rgi_head *head, int writer,
+                                const char *segment);
 
 /* Every member: reads the segments that it is to read, checks them, and passes them to use, unless
  * that is NULL. The error is the caller's own: RG_ERR_FILE (damaged), RG_ERR_SYSTEM (the system did
  * not let it be read). */
-int rgi_generations_read(rg_group g, const rgi_head *h, const char *name, rgi_generations_use *use,
-                         void *context);
+int rgi_generations_read(rg_group g, const rgi_head *head, const char *name,
+                         rgi_generations_use *use, void *context);
 
 #endif

@@ -42,18 +42,20 @@ uint64_t rgi_head_hash(const void *bytes, size_t n, uint64_t hash) {
 
 /* --- sizes -------------------------------------------------------------------------- */
 
-int64_t rgi_head_block(const rgi_distribution *d, int rank, int64_t i, int64_t lo[], int64_t hi[]) {
+int64_t rgi_head_block(const rgi_distribution *layout, int rank, int64_t i, int64_t lo[],
+                       int64_t hi[]) {
   int64_t n = 1;
-  rgi_distribution_block(d, rank, i, lo, hi);
-  for (int k = 0; k < d->dims; k++)
+  rgi_distribution_block(layout, rank, i, lo, hi);
+  for (int k = 0; k < layout->dims; k++)
     n = hi[k] > lo[k] ? n * (hi[k] - lo[k]) : 0;
   return n;
 }
 
-uint64_t rgi_head_segment_end(uint64_t at, const rgi_distribution *d, size_t element, int rank) {
+uint64_t rgi_head_segment_end(uint64_t at, const rgi_distribution *layout, size_t element,
+                              int rank) {
   int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
-  for (int64_t i = 0, n = rgi_distribution_blocks(d, rank); i < n; i++)
-    at += (uint64_t)rgi_head_block(d, rank, i, lo, hi) * element;
+  for (int64_t i = 0, n = rgi_distribution_blocks(layout, rank); i < n; i++)
+    at += (uint64_t)rgi_head_block(layout, rank, i, lo, hi) * element;
   return round_up(at, 64);
 }
 
@@ -64,28 +66,28 @@ enum { DIMS, TYPE, ELEMENT, LAYOUT, SINGLE };
 enum { SHAPE, GRID, CHUNK, PERIODIC, LISTS };
 #define FIXED (SINGLE + LISTS * RG_ARRAY_MAX_DIMS)
 
-static int64_t boundaries_of(const rgi_distribution *d) {
+static int64_t boundaries_of(const rgi_distribution *layout) {
   int64_t n = 0;
-  for (int k = 0; d->layout == RG_LAYOUT_IRREGULAR && k < d->dims; k++)
-    n += d->grid[k];
+  for (int k = 0; layout->layout == RG_LAYOUT_IRREGULAR && k < layout->dims; k++)
+    n += layout->grid[k];
   return n;
 }
 
 static int64_t *write_array(rg_array a, int64_t *w) {
-  const rgi_distribution *d = &a->d;
-  w[DIMS] = d->dims;
+  const rgi_distribution *layout = &a->d;
+  w[DIMS] = layout->dims;
   w[TYPE] = a->type;
   w[ELEMENT] = (int64_t)a->element;
-  w[LAYOUT] = d->layout;
-  for (int k = 0; k < d->dims; k++) {
-    w[SINGLE + SHAPE * RG_ARRAY_MAX_DIMS + k] = d->shape[k];
-    w[SINGLE + GRID * RG_ARRAY_MAX_DIMS + k] = d->grid[k];
-    w[SINGLE + CHUNK * RG_ARRAY_MAX_DIMS + k] = d->chunk[k];
-    w[SINGLE + PERIODIC * RG_ARRAY_MAX_DIMS + k] = d->periodic[k];
+  w[LAYOUT] = layout->layout;
+  for (int k = 0; k < layout->dims; k++) {
+    w[SINGLE + SHAPE * RG_ARRAY_MAX_DIMS + k] = layout->shape[k];
+    w[SINGLE + GRID * RG_ARRAY_MAX_DIMS + k] = layout->grid[k];
+    w[SINGLE + CHUNK * RG_ARRAY_MAX_DIMS + k] = layout->chunk[k];
+    w[SINGLE + PERIODIC * RG_ARRAY_MAX_DIMS + k] = layout->periodic[k];
   }
   w += FIXED;
-  for (int k = 0; d->layout == RG_LAYOUT_IRREGULAR && k < d->dims; w += d->grid[k++])
-    memcpy(w, d->boundaries[k], (size_t)d->grid[k] * sizeof *w);
+  for (int k = 0; layout->layout == RG_LAYOUT_IRREGULAR && k < layout->dims; w += layout->grid[k++])
+    memcpy(w, layout->boundaries[k], (size_t)layout->grid[k] * sizeof *w);
   return w;
 }
 
@@ -94,7 +96,7 @@ static int no_array(void) {
 }
 
 /* From the words up to `end` of a head whose checksum is right. Ghosts are not in the file. */
-static int read_array(int members, const int64_t **at, const int64_t *end, rgi_head_array *s) {
+static int read_array(int members, const int64_t **at, const int64_t *end, rgi_head_array *record) {
   const int64_t *w = *at;
   if (end - w < FIXED)
     return no_array();
@@ -116,90 +118,90 @@ static int read_array(int members, const int64_t **at, const int64_t *end, rgi_h
     spec.boundaries[k] = *at;
     *at += spec.grid[k];
   }
-  s->type = spec.type;
-  s->element = spec.element_size;
-  int error = rgi_distribution_make(&spec, members, &s->d);
+  record->type = spec.type;
+  record->element = spec.element_size;
+  int error = rgi_distribution_make(&spec, members, &record->d);
   return error && error != RG_ERR_NOMEM ? no_array() : error;
 }
 
 /* --- the whole -------------------------------------------------------------------------- */
 
-static void set_pointers(rgi_head *h) {
-  h->fixed = (void *)h->memory;
-  h->words = (void *)(h->fixed + 1);
-  h->state = (char *)(h->words + h->fixed->words);
-  h->segments = (void *)(h->state + round_up(h->fixed->state_bytes, 8));
+static void set_pointers(rgi_head *head) {
+  head->fixed = (void *)head->memory;
+  head->words = (void *)(head->fixed + 1);
+  head->state = (char *)(head->words + head->fixed->words);
+  head->segments = (void *)(head->state + round_up(head->fixed->state_bytes, 8));
 }
 
 /* Bytes before the checksum. */
-static uint64_t body_bytes(const rgi_head_fixed *f) {
-  return sizeof *f + f->words * sizeof(int64_t) + round_up(f->state_bytes, 8) +
-         (uint64_t)f->members * sizeof(rgi_head_segment);
+static uint64_t body_bytes(const rgi_head_fixed *fixed) {
+  return sizeof *fixed + fixed->words * sizeof(int64_t) + round_up(fixed->state_bytes, 8) +
+         (uint64_t)fixed->members * sizeof(rgi_head_segment);
 }
 
-static void lay_out(rgi_head *h, int64_t n, const rg_array arrays[]) {
-  uint64_t at = h->fixed->head_bytes;
-  for (int i = 0; i < h->fixed->members; i++) {
+static void lay_out(rgi_head *head, int64_t n, const rg_array arrays[]) {
+  uint64_t at = head->fixed->head_bytes;
+  for (int i = 0; i < head->fixed->members; i++) {
     uint64_t bytes = 0;
     for (int64_t k = 0; k < n; k++)
       bytes = rgi_head_segment_end(bytes, &arrays[k]->d, arrays[k]->element, i);
-    h->segments[i] = (rgi_head_segment){.offset = at, .bytes = bytes};
+    head->segments[i] = (rgi_head_segment){.offset = at, .bytes = bytes};
     at = round_up(at + bytes, PAGE);
   }
-  h->fixed->file_bytes = at;
+  head->fixed->file_bytes = at;
 }
 
 int rgi_head_make(int members, int64_t n, const rg_array arrays[], size_t state_bytes,
-                  rgi_head *h) {
-  rgi_head_fixed f = {.version = VERSION,
-                      .order = ORDER,
-                      .members = members,
-                      .arrays = n,
-                      .state_bytes = state_bytes};
-  memcpy(f.magic, magic, sizeof magic);
+                  rgi_head *head) {
+  rgi_head_fixed fixed = {.version = VERSION,
+                          .order = ORDER,
+                          .members = members,
+                          .arrays = n,
+                          .state_bytes = state_bytes};
+  memcpy(fixed.magic, magic, sizeof magic);
   for (int64_t k = 0; k < n; k++)
-    f.words += (uint64_t)(FIXED + boundaries_of(&arrays[k]->d));
-  f.head_bytes = round_up(body_bytes(&f) + sizeof(uint64_t), PAGE);
-  *h = (rgi_head){.memory = calloc(1, f.head_bytes)};
-  if (!h->memory)
+    fixed.words += (uint64_t)(FIXED + boundaries_of(&arrays[k]->d));
+  fixed.head_bytes = round_up(body_bytes(&fixed) + sizeof(uint64_t), PAGE);
+  *head = (rgi_head){.memory = calloc(1, fixed.head_bytes)};
+  if (!head->memory)
     return rgi_error(RG_ERR_NOMEM, "no memory for %llu bytes of a checkpoint's head",
-                     (unsigned long long)f.head_bytes);
-  memcpy(h->memory, &f, sizeof f);
-  set_pointers(h);
-  int64_t *w = h->words;
+                     (unsigned long long)fixed.head_bytes);
+  memcpy(head->memory, &fixed, sizeof fixed);
+  set_pointers(head);
+  int64_t *w = head->words;
   for (int64_t k = 0; k < n; k++)
     w = write_array(arrays[k], w);
-  lay_out(h, n, arrays);
+  lay_out(head, n, arrays);
   return RG_SUCCESS;
 }
 
-static uint64_t head_checksum(const rgi_head *h) {
-  return rgi_head_hash(h->memory, body_bytes(h->fixed), RGI_HEAD_HASH_START);
+static uint64_t head_checksum(const rgi_head *head) {
+  return rgi_head_hash(head->memory, body_bytes(head->fixed), RGI_HEAD_HASH_START);
 }
 
-void rgi_head_seal(rgi_head *h) {
-  uint64_t sum = head_checksum(h);
-  memcpy(h->memory + body_bytes(h->fixed), &sum, sizeof sum);
+void rgi_head_seal(rgi_head *head) {
+  uint64_t sum = head_checksum(head);
+  memcpy(head->memory + body_bytes(head->fixed), &sum, sizeof sum);
 }
 
-void rgi_head_clear(rgi_head *h) {
-  for (int64_t k = 0; h->saved && k < h->fixed->arrays; k++)
-    rgi_distribution_clear(&h->saved[k].d);
-  free(h->saved);
-  free(h->memory);
-  *h = (rgi_head){0};
+void rgi_head_clear(rgi_head *head) {
+  for (int64_t k = 0; head->saved && k < head->fixed->arrays; k++)
+    rgi_distribution_clear(&head->saved[k].d);
+  free(head->saved);
+  free(head->memory);
+  *head = (rgi_head){0};
 }
 
-int rgi_head_work_out(rgi_head *h) {
-  set_pointers(h);
-  const int64_t *w = h->words, *end = w + h->fixed->words;
-  if ((uint64_t)h->fixed->arrays > h->fixed->words / FIXED)
+int rgi_head_work_out(rgi_head *head) {
+  set_pointers(head);
+  const int64_t *w = head->words, *end = w + head->fixed->words;
+  if ((uint64_t)head->fixed->arrays > head->fixed->words / FIXED)
     return no_array();
-  h->saved = calloc((size_t)h->fixed->arrays + 1, sizeof *h->saved);
-  if (!h->saved)
-    return rgi_error(RG_ERR_NOMEM, "no memory for %lld arrays", (long long)h->fixed->arrays);
-  for (int64_t k = 0; k < h->fixed->arrays; k++)
-    RGI_TRY(read_array(h->fixed->members, &w, end, &h->saved[k]));
+  head->saved = calloc((size_t)head->fixed->arrays + 1, sizeof *head->saved);
+  if (!head->saved)
+    return rgi_error(RG_ERR_NOMEM, "no memory for %lld arrays", (long long)head->fixed->arrays);
+  for (int64_t k = 0; k < head->fixed->arrays; k++)
+    RGI_TRY(read_array(head->fixed->members, &w, end, &head->saved[k]));
   return RG_SUCCESS;
 }
 
@@ -207,18 +209,18 @@ int rgi_head_work_out(rgi_head *h) {
 
 #define REFUSED(...) rgi_error(RG_ERR_FILE, "%s " __VA_ARGS__)
 
-static int check_fixed(const char *path, const rgi_head_fixed *f, ssize_t got, int64_t size) {
-  if (got < (ssize_t)sizeof f->magic || memcmp(f->magic, magic, sizeof magic))
+static int check_fixed(const char *path, const rgi_head_fixed *fixed, ssize_t got, int64_t size) {
+  if (got < (ssize_t)sizeof fixed->magic || memcmp(fixed->magic, magic, sizeof magic))
     return REFUSED("is no complete checkpoint", path);
-  if (got == (ssize_t)sizeof *f && f->order == (uint32_t)ORDER << 24)
+  if (got == (ssize_t)sizeof *fixed && fixed->order == (uint32_t)ORDER << 24)
     return REFUSED("was written by a machine with the other order of bytes", path);
-  if (got == (ssize_t)sizeof *f && f->version != VERSION)
-    return REFUSED("has version %u; this library knows version %d", path, f->version, VERSION);
-  if (got < (ssize_t)sizeof *f || f->file_bytes != (uint64_t)size)
+  if (got == (ssize_t)sizeof *fixed && fixed->version != VERSION)
+    return REFUSED("has version %u; this library knows version %d", path, fixed->version, VERSION);
+  if (got < (ssize_t)sizeof *fixed || fixed->file_bytes != (uint64_t)size)
     return REFUSED("is truncated or damaged: it has %lld bytes", path, (long long)size);
-  if (f->members < 1 || f->arrays < 0 || f->head_bytes > f->file_bytes ||
-      f->state_bytes > f->head_bytes || f->words > f->head_bytes ||
-      body_bytes(f) + sizeof(uint64_t) > f->head_bytes)
+  if (fixed->members < 1 || fixed->arrays < 0 || fixed->head_bytes > fixed->file_bytes ||
+      fixed->state_bytes > fixed->head_bytes || fixed->words > fixed->head_bytes ||
+      body_bytes(fixed) + sizeof(uint64_t) > fixed->head_bytes)
     return REFUSED("is damaged: its head makes no sense", path);
   return RG_SUCCESS;
 }
@@ -243,44 +245,44 @@ int rgi_head_read_bytes(int fd, const char *path, void *to, uint64_t bytes, uint
 }
 
 /* Reads the fixed part, or as much of it as a short file has. */
-static int read_fixed(const char *path, int fd, rgi_head_fixed *f) {
+static int read_fixed(const char *path, int fd, rgi_head_fixed *fixed) {
   struct stat status;
-  memset(f, 0, sizeof *f);
+  memset(fixed, 0, sizeof *fixed);
   if (fstat(fd, &status) != 0)
     return system_error("cannot read", path);
-  uint64_t n = (uint64_t)status.st_size < sizeof *f ? (uint64_t)status.st_size : sizeof *f;
-  RGI_TRY(rgi_head_read_bytes(fd, path, f, n, 0));
-  return check_fixed(path, f, (ssize_t)n, status.st_size);
+  uint64_t n = (uint64_t)status.st_size < sizeof *fixed ? (uint64_t)status.st_size : sizeof *fixed;
+  RGI_TRY(rgi_head_read_bytes(fd, path, fixed, n, 0));
+  return check_fixed(path, fixed, (ssize_t)n, status.st_size);
 }
 
-static int read_head(const char *path, int fd, rgi_head *h) {
-  rgi_head_fixed f;
+static int read_head(const char *path, int fd, rgi_head *head) {
+  rgi_head_fixed fixed;
   uint64_t sum;
-  RGI_TRY(read_fixed(path, fd, &f));
-  h->memory = malloc(f.head_bytes);
-  if (!h->memory)
+  RGI_TRY(read_fixed(path, fd, &fixed));
+  head->memory = malloc(fixed.head_bytes);
+  if (!head->memory)
     return rgi_error(RG_ERR_NOMEM, "no memory for the head of %s", path);
-  RGI_TRY(rgi_head_read_bytes(fd, path, h->memory, f.head_bytes, 0));
-  memcpy(h->memory, &f, sizeof f); /* what was checked */
-  set_pointers(h);
-  memcpy(&sum, h->memory + body_bytes(h->fixed), sizeof sum);
-  return sum == head_checksum(h) ? RG_SUCCESS
-                                 : REFUSED("is damaged: the checksum of its head differs", path);
+  RGI_TRY(rgi_head_read_bytes(fd, path, head->memory, fixed.head_bytes, 0));
+  memcpy(head->memory, &fixed, sizeof fixed); /* what was checked */
+  set_pointers(head);
+  memcpy(&sum, head->memory + body_bytes(head->fixed), sizeof sum);
+  return sum == head_checksum(head) ? RG_SUCCESS
+                                    : REFUSED("is damaged: the checksum of its head differs", path);
 }
 
-int rgi_head_read(const char *path, rgi_head_found *found, rgi_head *h) {
-  *h = (rgi_head){0};
+int rgi_head_read(const char *path, rgi_head_found *found, rgi_head *head) {
+  *head = (rgi_head){0};
   *found = RGI_HEAD_THERE;
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0 && errno == ENOENT) {
     *found = RGI_HEAD_ABSENT;
     return RG_SUCCESS;
   }
-  int error = fd < 0 ? system_error("cannot open", path) : read_head(path, fd, h);
+  int error = fd < 0 ? system_error("cannot open", path) : read_head(path, fd, head);
   if (fd >= 0)
     close(fd);
   if (error)
-    rgi_head_clear(h);
+    rgi_head_clear(head);
   if (error == RG_ERR_SYSTEM)
     *found = RGI_HEAD_UNREADABLE;
   return error == RG_ERR_SYSTEM ? RG_ERR_FILE : error;

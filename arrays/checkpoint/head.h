@@ -49,10 +49,11 @@ enum { RGI_HEAD_GENERATIONS = 2 };
 
 /* Makes the head of a new checkpoint: everything but the sequence, the state and the segments'
  * checksums. RG_ERR_NOMEM, RG_ERR_LIMIT. */
-int rgi_head_make(int members, int64_t n, const rg_array arrays[], size_t state_bytes, rgi_head *h);
+int rgi_head_make(int members, int64_t n, const rg_array arrays[], size_t state_bytes,
+                  rgi_head *head);
 
 /* Sets the head's checksum: to be called last, before it is written. */
-void rgi_head_seal(rgi_head *h);
+void rgi_head_seal(rgi_head *head);
 
 typedef enum {
   RGI_HEAD_ABSENT,    /* there is no file */
@@ -62,22 +63,24 @@ typedef enum {
 
 /* Reads the head of a file. RGI_HEAD_ABSENT is no error. RG_ERR_FILE: it cannot be read, or is not
  * a complete checkpoint. */
-int rgi_head_read(const char *path, rgi_head_found *found, rgi_head *h);
+int rgi_head_read(const char *path, rgi_head_found *found, rgi_head *head);
 
 /* Reads all of these bytes of a file, by as many calls as the system needs. RG_ERR_FILE: the
  * file is shorter; RG_ERR_SYSTEM: the system did not let them be read. */
 int rgi_head_read_bytes(int fd, const char *path, void *to, uint64_t bytes, uint64_t offset);
 
 /* Sets the other members when memory holds a head of head_bytes. */
-int rgi_head_work_out(rgi_head *h);
+int rgi_head_work_out(rgi_head *head);
 
-void rgi_head_clear(rgi_head *h);
+void rgi_head_clear(rgi_head *head);
 
 /* Elements of a member's i-th block, 0 if it is empty, and which patch it is. */
-int64_t rgi_head_block(const rgi_distribution *d, int rank, int64_t i, int64_t lo[], int64_t hi[]);
+int64_t rgi_head_block(const rgi_distribution *layout, int rank, int64_t i, int64_t lo[],
+                       int64_t hi[]);
 
 /* The end of an array's part of a segment that begins at `at`. */
-uint64_t rgi_head_segment_end(uint64_t at, const rgi_distribution *d, size_t element, int rank);
+uint64_t rgi_head_segment_end(uint64_t at, const rgi_distribution *layout, size_t element,
+                              int rank);
 
 /* A hash of bytes that are passed piece by piece in order, the first with RGI_HEAD_HASH_START. The
  * length of all pieces but the last is a multiple of 8. */

@@ -31,8 +31,8 @@ typedef struct {
  * with rgi_distribution_clear (fine for one that is all zero). Errors: RG_ERR_ARG,
  * RG_ERR_LIMIT (bytes of the whole, ghosts and mirrored copies included, exceed 63 bits),
  * RG_ERR_NOMEM. */
-int rgi_distribution_make(const rg_array_spec *spec, int members, rgi_distribution *d);
-void rgi_distribution_clear(rgi_distribution *d);
+int rgi_distribution_make(const rg_array_spec *spec, int members, rgi_distribution *layout);
+void rgi_distribution_clear(rgi_distribution *layout);
 
 /* Fills in grid[d] where it is 0, with at most most[d] and the product at most
  * members. The largest block is within a tenth of the smallest possible; of the grids for
@@ -43,7 +43,7 @@ void rgi_distribution_grid(int dims, const int64_t shape[], const int64_t most[]
 
 /* RG_ERR_BOUNDS with a text that names dimension, index and bound, or RG_ERR_ARG
  * (lo above hi), unless lo..hi is inside the array. call: the public function. */
-int rgi_distribution_inside(const rgi_distribution *d, const char *call, const int64_t lo[],
+int rgi_distribution_inside(const rgi_distribution *layout, const char *call, const int64_t lo[],
                             const int64_t hi[]);
 
 #endif

@@ -22,74 +22,75 @@ typedef struct {
 } grid_search;
 
 /* Of the largest block; at least 1, so that empty arrays are no special case. */
-static double block_extent(const grid_search *s, int k) {
-  int64_t grid = s->trial[k];
-  return fmax(1, (double)(s->shape[k] / grid + (s->shape[k] % grid != 0)));
+static double block_extent(const grid_search *search, int k) {
+  int64_t grid = search->trial[k];
+  return fmax(1, (double)(search->shape[k] / grid + (search->shape[k] % grid != 0)));
 }
 
-static void rate_trial(grid_search *s) {
+static void rate_trial(grid_search *search) {
   double elements = 1, surface = 0;
-  for (int k = 0; k < s->dims; k++)
-    elements *= block_extent(s, k);
-  for (int k = 0; k < s->dims; k++)
-    surface += elements / block_extent(s, k);
-  if (s->surface < 0) {
-    s->least = fmin(s->least, elements);
-  } else if (elements <= MORE * s->least && surface < s->surface) {
-    s->surface = surface;
-    memcpy(s->best, s->trial, sizeof s->best);
+  for (int k = 0; k < search->dims; k++)
+    elements *= block_extent(search, k);
+  for (int k = 0; k < search->dims; k++)
+    surface += elements / block_extent(search, k);
+  if (search->surface < 0) {
+    search->least = fmin(search->least, elements);
+  } else if (elements <= MORE * search->least && surface < search->surface) {
+    search->surface = surface;
+    memcpy(search->best, search->trial, sizeof search->best);
   }
 }
 
 /* How often dimension k would be divided if the rest of the dimensions could be
  * divided into cubes for this many members. */
-static int64_t cube_divisions(const grid_search *s, int k, int64_t members) {
+static int64_t cube_divisions(const grid_search *search, int k, int64_t members) {
   double elements = 1;
   int open = 0;
-  for (int j = k; j < s->dims; j++)
-    if (s->given[j] == 0 && s->most[j] > 1) {
-      elements *= (double)s->shape[j];
+  for (int j = k; j < search->dims; j++)
+    if (search->given[j] == 0 && search->most[j] > 1) {
+      elements *= (double)search->shape[j];
       open++;
     }
   double edge = pow(elements / (double)members, 1.0 / open);
-  return (int64_t)fmin((double)s->shape[k] / edge + 0.5, (double)members);
+  return (int64_t)fmin((double)search->shape[k] / edge + 0.5, (double)members);
 }
 
-static void divide_dimensions(grid_search *s, int k, int64_t members);
+static void divide_dimensions(grid_search *search, int k, int64_t members);
 
-static void try_division(grid_search *s, int k, int64_t members, int64_t parts) {
-  s->trial[k] = (int)parts;
-  divide_dimensions(s, k + 1, members / parts);
+static void try_division(grid_search *search, int k, int64_t members, int64_t parts) {
+  search->trial[k] = (int)parts;
+  divide_dimensions(search, k + 1, members / parts);
 }
 
 /* Tries divisions of the dimensions from k on for what is left of the members. */
-static void divide_dimensions(grid_search *s, int k, int64_t members) {
-  if (k == s->dims) {
-    rate_trial(s);
+static void divide_dimensions(grid_search *search, int k, int64_t members) {
+  if (k == search->dims) {
+    rate_trial(search);
     return;
   }
-  int64_t most = s->most[k] < members ? s->most[k] : members;
-  if (s->given[k] || most == 1 || k == s->dims - 1) {
-    s->trial[k] = s->given[k] ? s->given[k] : (int)most;
-    divide_dimensions(s, k + 1, s->given[k] ? members : members / s->trial[k]);
+  int64_t most = search->most[k] < members ? search->most[k] : members;
+  if (search->given[k] || most == 1 || k == search->dims - 1) {
+    search->trial[k] = search->given[k] ? search->given[k] : (int)most;
+    divide_dimensions(search, k + 1, search->given[k] ? members : members / search->trial[k]);
     return;
   }
-  int64_t middle = cube_divisions(s, k, members), high = middle + NEAR, low = middle - NEAR;
-  try_division(s, k, members, most);
+  int64_t middle = cube_divisions(search, k, members), high = middle + NEAR, low = middle - NEAR;
+  try_division(search, k, members, most);
   for (int64_t parts = high < most ? high : most - 1; parts > 1 && parts >= low; parts--)
-    try_division(s, k, members, parts);
-  try_division(s, k, members, 1);
+    try_division(search, k, members, parts);
+  try_division(search, k, members, 1);
 }
 
 void rgi_distribution_grid(int dims, const int64_t shape[], const int64_t most[], int64_t members,
                            int grid[]) {
-  grid_search s = {.dims = dims, .shape = shape, .most = most, .least = INFINITY, .surface = -1};
-  memcpy(s.given, grid, (size_t)dims * sizeof *grid);
+  grid_search search = {
+      .dims = dims, .shape = shape, .most = most, .least = INFINITY, .surface = -1};
+  memcpy(search.given, grid, (size_t)dims * sizeof *grid);
   for (int k = 0; k < dims; k++)
     if (grid[k])
       members /= grid[k];
-  divide_dimensions(&s, 0, members);
-  s.surface = INFINITY;
-  divide_dimensions(&s, 0, members);
-  memcpy(grid, s.best, (size_t)dims * sizeof *grid);
+  divide_dimensions(&search, 0, members);
+  search.surface = INFINITY;
+  divide_dimensions(&search, 0, members);
+  memcpy(grid, search.best, (size_t)dims * sizeof *grid);
 }

@@ -11,37 +11,37 @@
 #include "distribution/span.h"
 
 /* The blocks from first to last hold the patch; 0: the patch is empty. */
-static int blocks_of(const rgi_distribution *d, const int64_t lo[], const int64_t hi[],
+static int blocks_of(const rgi_distribution *layout, const int64_t lo[], const int64_t hi[],
                      int64_t first[], int64_t last[]) {
-  for (int k = 0; k < d->dims; k++)
+  for (int k = 0; k < layout->dims; k++)
     if (lo[k] >= hi[k])
       return 0;
-  for (int k = 0; k < d->dims; k++) {
-    first[k] = rgi_span_of(d, k, lo[k]);
-    last[k] = rgi_span_of(d, k, hi[k] - 1);
+  for (int k = 0; k < layout->dims; k++) {
+    first[k] = rgi_span_of(layout, k, lo[k]);
+    last[k] = rgi_span_of(layout, k, hi[k] - 1);
   }
   return 1;
 }
 
-static int is_empty(const rgi_distribution *d, int k, int64_t block) {
-  return d->boundaries[k][block] == d->boundaries[k][block + 1];
+static int is_empty(const rgi_distribution *layout, int k, int64_t block) {
+  return layout->boundaries[k][block] == layout->boundaries[k][block + 1];
 }
 
 /* The part of the patch in the block with these coordinates. */
-static void cut_piece(const rgi_distribution *d, const int64_t lo[], const int64_t hi[],
+static void cut_piece(const rgi_distribution *layout, const int64_t lo[], const int64_t hi[],
                       const int64_t block[], rgi_piece *p) {
   int64_t earlier = 0, tail = 1, inside = 0, stride = 1, rank = 0, ranks = 1;
-  for (int k = d->dims - 1; k >= 0; k--) {
-    rgi_span s = rgi_span_at(d, k, block[k]);
-    int64_t extent = s.hi - s.lo + 2 * d->ghosts[k];
+  for (int k = layout->dims - 1; k >= 0; k--) {
+    rgi_span s = rgi_span_at(layout, k, block[k]);
+    int64_t extent = s.hi - s.lo + 2 * layout->ghosts[k];
     p->lo[k] = lo[k] > s.lo ? lo[k] : s.lo;
     p->hi[k] = hi[k] < s.hi ? hi[k] : s.hi;
     earlier = s.before * tail + (s.hi - s.lo) * earlier;
     tail *= s.all;
-    inside += (p->lo[k] - s.lo + d->ghosts[k]) * stride;
+    inside += (p->lo[k] - s.lo + layout->ghosts[k]) * stride;
     stride *= extent;
     rank += s.owner * ranks;
-    ranks *= d->grid[k];
+    ranks *= layout->grid[k];
     if (k > 0)
       p->ld[k - 1] = extent;
   }
@@ -49,16 +49,16 @@ static void cut_piece(const rgi_distribution *d, const int64_t lo[], const int64
   p->offset = earlier + inside;
 }
 
-int rgi_piece_within(const rgi_distribution *d, const int64_t lo[], const int64_t hi[],
+int rgi_piece_within(const rgi_distribution *layout, const int64_t lo[], const int64_t hi[],
                      rgi_piece *p) {
   int64_t inside = 0, stride = 1, rank = 0, ranks = 1;
-  if (d->layout == RG_LAYOUT_BLOCK_CYCLIC)
+  if (layout->layout == RG_LAYOUT_BLOCK_CYCLIC)
     return 0;
-  for (int k = d->dims - 1; k >= 0; k--) {
-    if (lo[k] < 0 || lo[k] >= hi[k] || hi[k] > d->shape[k])
+  for (int k = layout->dims - 1; k >= 0; k--) {
+    if (lo[k] < 0 || lo[k] >= hi[k] || hi[k] > layout->shape[k])
       return 0;
-    int64_t block = rgi_span_of(d, k, lo[k]), ghosts = d->ghosts[k];
-    const int64_t *b = d->boundaries[k] + block;
+    int64_t block = rgi_span_of(layout, k, lo[k]), ghosts = layout->ghosts[k];
+    const int64_t *b = layout->boundaries[k] + block;
     if (hi[k] > b[1])
       return 0;
     p->lo[k] = lo[k];
@@ -68,89 +68,91 @@ int rgi_piece_within(const rgi_distribution *d, const int64_t lo[], const int64_
     if (k > 0)
       p->ld[k - 1] = b[1] - b[0] + 2 * ghosts;
     rank += block * ranks;
-    ranks *= d->grid[k];
+    ranks *= layout->grid[k];
   }
   p->rank = (int)rank;
   p->offset = inside;
   return 1;
 }
 
-static void start_pieces(rgi_pieces *it, const rgi_distribution *d, const int64_t lo[],
+static void start_pieces(rgi_pieces *it, const rgi_distribution *layout, const int64_t lo[],
                          const int64_t hi[], int own) {
-  size_t bytes = (size_t)d->dims * sizeof *lo;
-  it->d = d;
+  size_t bytes = (size_t)layout->dims * sizeof *lo;
+  it->d = layout;
   it->own = own;
-  it->more = blocks_of(d, lo, hi, it->first, it->last);
+  it->more = blocks_of(layout, lo, hi, it->first, it->last);
   memcpy(it->lo, lo, bytes);
   memcpy(it->hi, hi, bytes);
 }
 
-void rgi_pieces_start(rgi_pieces *it, const rgi_distribution *d, const int64_t lo[],
+void rgi_pieces_start(rgi_pieces *it, const rgi_distribution *layout, const int64_t lo[],
                       const int64_t hi[]) {
-  start_pieces(it, d, lo, hi, 0);
+  start_pieces(it, layout, lo, hi, 0);
   if (it->more)
-    memcpy(it->next, it->first, (size_t)d->dims * sizeof *lo);
+    memcpy(it->next, it->first, (size_t)layout->dims * sizeof *lo);
 }
 
-void rgi_pieces_start_own(rgi_pieces *it, const rgi_distribution *d, int rank, const int64_t lo[],
-                          const int64_t hi[]) {
+void rgi_pieces_start_own(rgi_pieces *it, const rgi_distribution *layout, int rank,
+                          const int64_t lo[], const int64_t hi[]) {
   int64_t at[RG_ARRAY_MAX_DIMS];
-  start_pieces(it, d, lo, hi, 1);
-  it->more = it->more && rgi_distribution_place(d, rank, at);
-  for (int k = 0; k < d->dims && it->more; k++) {
-    int64_t grid = d->grid[k], before = it->first[k] - at[k];
+  start_pieces(it, layout, lo, hi, 1);
+  it->more = it->more && rgi_distribution_place(layout, rank, at);
+  for (int k = 0; k < layout->dims && it->more; k++) {
+    int64_t grid = layout->grid[k], before = it->first[k] - at[k];
     it->first[k] = at[k] + (before > 0 ? (before + grid - 1) / grid * grid : 0);
     it->next[k] = it->first[k];
-    it->more = it->first[k] <= it->last[k] && !(d->gaps && is_empty(d, k, it->first[k]));
+    it->more = it->first[k] <= it->last[k] && !(layout->gaps && is_empty(layout, k, it->first[k]));
   }
 }
 
 int rgi_pieces_next(rgi_pieces *it, rgi_piece *piece) {
-  const rgi_distribution *d = it->d;
+  const rgi_distribution *layout = it->d;
   if (!it->more)
     return 0;
-  cut_piece(d, it->lo, it->hi, it->next, piece);
+  cut_piece(layout, it->lo, it->hi, it->next, piece);
   it->more = 0;
-  for (int k = d->dims - 1; k >= 0 && !it->more; k--) {
-    int64_t step = it->own ? d->grid[k] : 1;
+  for (int k = layout->dims - 1; k >= 0 && !it->more; k--) {
+    int64_t step = it->own ? layout->grid[k] : 1;
     it->more = it->next[k] + step <= it->last[k];
     it->next[k] = it->more ? it->next[k] + step : it->first[k];
-    while (d->gaps && is_empty(d, k, it->next[k]))
+    while (layout->gaps && is_empty(layout, k, it->next[k]))
       it->next[k]++; /* the last one is not empty */
   }
   return 1;
 }
 
 /* How many blocks from first to last along dimension k are not empty. */
-static int64_t count_along(const rgi_distribution *d, int k, int64_t first, int64_t last) {
-  return d->gaps ? d->filled[k][last + 1] - d->filled[k][first] : last - first + 1;
+static int64_t count_along(const rgi_distribution *layout, int k, int64_t first, int64_t last) {
+  return layout->gaps ? layout->filled[k][last + 1] - layout->filled[k][first] : last - first + 1;
 }
 
-int64_t rgi_pieces_count(const rgi_distribution *d, const int64_t lo[], const int64_t hi[]) {
+int64_t rgi_pieces_count(const rgi_distribution *layout, const int64_t lo[], const int64_t hi[]) {
   int64_t first[RG_ARRAY_MAX_DIMS], last[RG_ARRAY_MAX_DIMS], count = 1;
-  if (!blocks_of(d, lo, hi, first, last))
+  if (!blocks_of(layout, lo, hi, first, last))
     return 0;
-  for (int k = 0; k < d->dims; k++)
-    count *= count_along(d, k, first[k], last[k]);
+  for (int k = 0; k < layout->dims; k++)
+    count *= count_along(layout, k, first[k], last[k]);
   return count;
 }
 
 /* The i-th block from first on that is not empty: the last one with as many before it. */
-static int64_t step_along(const rgi_distribution *d, int k, int64_t first, int64_t i) {
-  return d->gaps ? rgi_span_search(d->filled[k], d->grid[k], d->filled[k][first] + i) : first + i;
+static int64_t step_along(const rgi_distribution *layout, int k, int64_t first, int64_t i) {
+  return layout->gaps
+             ? rgi_span_search(layout->filled[k], layout->grid[k], layout->filled[k][first] + i)
+             : first + i;
 }
 
-void rgi_pieces_get(const rgi_distribution *d, const int64_t lo[], const int64_t hi[], int64_t i,
-                    rgi_piece *piece) {
+void rgi_pieces_get(const rgi_distribution *layout, const int64_t lo[], const int64_t hi[],
+                    int64_t i, rgi_piece *piece) {
   int64_t first[RG_ARRAY_MAX_DIMS], last[RG_ARRAY_MAX_DIMS], block[RG_ARRAY_MAX_DIMS];
-  if (!blocks_of(d, lo, hi, first, last))
+  if (!blocks_of(layout, lo, hi, first, last))
     return;
-  for (int k = d->dims - 1; k >= 0; k--) {
-    int64_t count = count_along(d, k, first[k], last[k]);
-    block[k] = step_along(d, k, first[k], i % count);
+  for (int k = layout->dims - 1; k >= 0; k--) {
+    int64_t count = count_along(layout, k, first[k], last[k]);
+    block[k] = step_along(layout, k, first[k], i % count);
     i /= count;
   }
-  cut_piece(d, lo, hi, block, piece);
+  cut_piece(layout, lo, hi, block, piece);
 }
 
 void rgi_piece_strides(int dims, const int64_t ld[], int64_t stride[]) {

@@ -18,7 +18,7 @@ typedef struct {
 
 /* Whether the patch, which may be any, is inside the array, not empty, and in one block; then its
  * only piece. Much faster than the functions below. 0 for RG_LAYOUT_BLOCK_CYCLIC, too. */
-int rgi_piece_within(const rgi_distribution *d, const int64_t lo[], const int64_t hi[],
+int rgi_piece_within(const rgi_distribution *layout, const int64_t lo[], const int64_t hi[],
                      rgi_piece *piece);
 
 /* The pieces of a patch, none of them empty, in C order of blocks; an empty patch
@@ -32,17 +32,17 @@ typedef struct {
       next[RG_ARRAY_MAX_DIMS]; /* block coordinates */
   int more, own;               /* own: of one member only */
 } rgi_pieces;
-void rgi_pieces_start(rgi_pieces *it, const rgi_distribution *d, const int64_t lo[],
+void rgi_pieces_start(rgi_pieces *it, const rgi_distribution *layout, const int64_t lo[],
                       const int64_t hi[]);
 /* The same for the pieces in the blocks of one member. */
-void rgi_pieces_start_own(rgi_pieces *it, const rgi_distribution *d, int rank, const int64_t lo[],
-                          const int64_t hi[]);
+void rgi_pieces_start_own(rgi_pieces *it, const rgi_distribution *layout, int rank,
+                          const int64_t lo[], const int64_t hi[]);
 int rgi_pieces_next(rgi_pieces *it, rgi_piece *piece);
 
 /* How many pieces the patch has, and the i-th of them without the others. */
-int64_t rgi_pieces_count(const rgi_distribution *d, const int64_t lo[], const int64_t hi[]);
-void rgi_pieces_get(const rgi_distribution *d, const int64_t lo[], const int64_t hi[], int64_t i,
-                    rgi_piece *piece);
+int64_t rgi_pieces_count(const rgi_distribution *layout, const int64_t lo[], const int64_t hi[]);
+void rgi_pieces_get(const rgi_distribution *layout, const int64_t lo[], const int64_t hi[],
+                    int64_t i, rgi_piece *piece);
 
 /* The strides, in elements, of memory with dims dimensions whose extents but the first are ld. */
 void rgi_piece_strides(int dims, const int64_t ld[], int64_t stride[]);

@@ -41,47 +41,48 @@ static inline int64_t rgi_span_search(const int64_t *boundaries, int64_t blocks,
 }
 
 /* The block along dimension k that holds index i. Every access comes here: no further call. */
-static inline int64_t rgi_span_of(const rgi_distribution *d, int k, int64_t i) {
-  const int64_t *b = d->boundaries[k];
+static inline int64_t rgi_span_of(const rgi_distribution *layout, int k, int64_t i) {
+  const int64_t *b = layout->boundaries[k];
   if (!b)
-    return rgi_span_divide(i, d->chunk[k], d->reciprocal[k]);
-  if (!d->reciprocal[k])
-    return rgi_span_search(b, d->grid[k], i);
-  int64_t block = (int64_t)(((unsigned __int128)(uint64_t)i * d->reciprocal[k]) >> 64);
+    return rgi_span_divide(i, layout->chunk[k], layout->reciprocal[k]);
+  if (!layout->reciprocal[k])
+    return rgi_span_search(b, layout->grid[k], i);
+  int64_t block = (int64_t)(((unsigned __int128)(uint64_t)i * layout->reciprocal[k]) >> 64);
   while (i >= b[block + 1])
     block++;
   return block;
 }
 
 /* rgi_distribution_find for arrays of which each member has one block. */
-static inline int rgi_span_find(const rgi_distribution *d, const int64_t at[], int64_t *offset) {
+static inline int rgi_span_find(const rgi_distribution *layout, const int64_t at[],
+                                int64_t *offset) {
   int64_t rank = 0, place = 0;
-  for (int k = 0; k < d->dims; k++) {
-    int64_t block = rgi_span_of(d, k, at[k]), ghosts = d->ghosts[k];
-    const int64_t *b = d->boundaries[k] + block;
-    rank = rank * d->grid[k] + block;
+  for (int k = 0; k < layout->dims; k++) {
+    int64_t block = rgi_span_of(layout, k, at[k]), ghosts = layout->ghosts[k];
+    const int64_t *b = layout->boundaries[k] + block;
+    rank = rank * layout->grid[k] + block;
     place = place * (b[1] - b[0] + 2 * ghosts) + at[k] - b[0] + ghosts;
   }
   *offset = place;
   return (int)rank;
 }
 
-static inline rgi_span rgi_span_cyclic(const rgi_distribution *d, int k, int64_t block) {
-  int64_t grid = d->grid[k], chunk = d->chunk[k], last = d->blocks[k] - 1;
-  int64_t round = rgi_span_divide(block, grid, d->grid_reciprocal[k]),
-          rounds = rgi_span_divide(last, grid, d->grid_reciprocal[k]);
+static inline rgi_span rgi_span_cyclic(const rgi_distribution *layout, int k, int64_t block) {
+  int64_t grid = layout->grid[k], chunk = layout->chunk[k], last = layout->blocks[k] - 1;
+  int64_t round = rgi_span_divide(block, grid, layout->grid_reciprocal[k]),
+          rounds = rgi_span_divide(last, grid, layout->grid_reciprocal[k]);
   int64_t owner = block - round * grid, last_owner = last - rounds * grid;
-  int64_t lo = block * chunk, hi = block == last ? d->shape[k] : lo + chunk;
+  int64_t lo = block * chunk, hi = block == last ? layout->shape[k] : lo + chunk;
   int64_t all = (rounds + (owner < last_owner)) * chunk;
   if (owner == last_owner)
-    all += d->shape[k] - last * chunk;
+    all += layout->shape[k] - last * chunk;
   return (rgi_span){lo, hi, owner, round * chunk, all};
 }
 
-static inline rgi_span rgi_span_at(const rgi_distribution *d, int k, int64_t block) {
-  const int64_t *b = d->boundaries[k];
+static inline rgi_span rgi_span_at(const rgi_distribution *layout, int k, int64_t block) {
+  const int64_t *b = layout->boundaries[k];
   if (!b)
-    return rgi_span_cyclic(d, k, block);
+    return rgi_span_cyclic(layout, k, block);
   return (rgi_span){b[block], b[block + 1], block, 0, b[block + 1] - b[block]};
 }
 

@@ -116,9 +116,9 @@ static void destroy_op(daemon_op *o) {
 static void stop_transport(int mpi) {
   (void)mpi;
   for (int i = 0; i < transport.nodes; i++) {
-    rgi_daemon_client *l = &transport.clients[i];
-    rgi_daemon_client_close(l);
-    for (rgi_daemon_client_query *q; (q = rgi_daemon_client_give_up(l));)
+    rgi_daemon_client *client = &transport.clients[i];
+    rgi_daemon_client_close(client);
+    for (rgi_daemon_client_query *q; (q = rgi_daemon_client_give_up(client));)
       destroy_op(op_of(q));
   }
 }
@@ -126,28 +126,28 @@ static void stop_transport(int mpi) {
 /* --- the origin side of an operation -------------------------------------------------- */
 
 /* A get needs the transfer and its runs at the end. */
-static int keep_transfer(daemon_op *o, const rgi_transfer *t) {
-  size_t bytes = t->runs ? (size_t)t->n * sizeof *t->runs : 0;
-  o->to = *t;
+static int keep_transfer(daemon_op *o, const rgi_transfer *transfer) {
+  size_t bytes = transfer->runs ? (size_t)transfer->n * sizeof *transfer->runs : 0;
+  o->to = *transfer;
   if (!bytes)
     return 1;
   o->runs = malloc(bytes);
   if (!o->runs)
     return 0;
-  memcpy(o->runs, t->runs, bytes);
+  memcpy(o->runs, transfer->runs, bytes);
   o->to.runs = o->runs;
   return 1;
 }
 
 /* For data that are not contiguous in the caller's buffer, or are to be scaled. NULL: no memory. */
-static char *make_copy(daemon_op *o, const rgi_transfer *t) {
-  o->copy = malloc((size_t)t->bytes);
-  if (!o->copy || (t->kind == RGI_ACCESS_KIND_GET && !keep_transfer(o, t)))
+static char *make_copy(daemon_op *o, const rgi_transfer *transfer) {
+  o->copy = malloc((size_t)transfer->bytes);
+  if (!o->copy || (transfer->kind == RGI_ACCESS_KIND_GET && !keep_transfer(o, transfer)))
     return NULL;
-  if (t->alpha)
-    rgi_transfer_pack_scaled(t, o->copy);
-  else if (t->kind != RGI_ACCESS_KIND_GET)
-    rgi_transfer_pack(t, o->copy, 1);
+  if (transfer->alpha)
+    rgi_transfer_pack_scaled(transfer, o->copy);
+  else if (transfer->kind != RGI_ACCESS_KIND_GET)
+    rgi_transfer_pack(transfer, o->copy, 1);
   return o->copy;
 }
 
@@ -165,10 +165,10 @@ static rgi_daemon_client *client_of(int target) {
 }
 
 /* Of a dropped operation only the error is kept. */
-static void end_op(rgi_daemon_client *l, daemon_op *o, int error) {
+static void end_op(rgi_daemon_client *client, daemon_op *o, int error) {
   finish_op(o, error);
   if (error && o->dropped)
-    transport.lost[l->node] = error;
+    transport.lost[client->node] = error;
   if (o->dropped)
     destroy_op(o);
 }
@@ -184,26 +184,26 @@ static int close_unused(void) {
 }
 
 /* Why what waits will not be answered. RG_SUCCESS: it will be, as far as this process knows. */
-static int why_unanswered(rgi_daemon_client *l) {
-  if (rgi_daemon_client_node_dead(l))
+static int why_unanswered(rgi_daemon_client *client) {
+  if (rgi_daemon_client_node_dead(client))
     return RG_ERR_PROC_FAILED;
-  return rgi_daemon_client_is_stuck(l) && !(l->starved && close_unused()) ? RG_ERR_SYSTEM
-                                                                          : RG_SUCCESS;
+  return rgi_daemon_client_is_stuck(client) && !(client->starved && close_unused()) ? RG_ERR_SYSTEM
+                                                                                    : RG_SUCCESS;
 }
 
-static void advance_client(rgi_daemon_client *l) {
-  for (rgi_daemon_client_query *q; (q = rgi_daemon_client_step(l));)
-    end_op(l, op_of(q), RG_SUCCESS);
-  int error = l->first ? why_unanswered(l) : RG_SUCCESS;
-  for (rgi_daemon_client_query *q; error && (q = rgi_daemon_client_give_up(l));)
-    end_op(l, op_of(q), error);
+static void advance_client(rgi_daemon_client *client) {
+  for (rgi_daemon_client_query *q; (q = rgi_daemon_client_step(client));)
+    end_op(client, op_of(q), RG_SUCCESS);
+  int error = client->first ? why_unanswered(client) : RG_SUCCESS;
+  for (rgi_daemon_client_query *q; error && (q = rgi_daemon_client_give_up(client));)
+    end_op(client, op_of(q), error);
 }
 
 /* On the caller's node the query is executed at once. After an error the operation is destroyed. */
 static int submit_op(daemon_op *o) {
   rgi_daemon_client_query *q = &o->request;
   const rank_place *target = &transport.ranks[o->op.target];
-  rgi_daemon_client *l = &transport.clients[target->node];
+  rgi_daemon_client *client = &transport.clients[target->node];
   int error = RG_SUCCESS;
   if (target->here) {
     rgi_query_execute(&q->query, q->entries, rgi_arena_heap(), q->data, q->answer);
@@ -211,13 +211,13 @@ static int submit_op(daemon_op *o) {
     return RG_SUCCESS;
   }
   pthread_mutex_lock(&transport.lock);
-  if (l->gone || l->deaths != rgi_process_deaths())
-    error = rgi_daemon_client_node_dead(l) ? RG_ERR_PROC_FAILED : RG_SUCCESS;
+  if (client->gone || client->deaths != rgi_process_deaths())
+    error = rgi_daemon_client_node_dead(client) ? RG_ERR_PROC_FAILED : RG_SUCCESS;
   if (!error)
-    rgi_daemon_client_send(l, q);
+    rgi_daemon_client_send(client, q);
   pthread_mutex_unlock(&transport.lock);
   if (error) {
-    error = rgi_daemon_client_report(l, error, o->op.call);
+    error = rgi_daemon_client_report(client, error, o->op.call);
     destroy_op(o);
   }
   return error;
@@ -234,35 +234,40 @@ static const uint32_t element_types[] = {
 _Static_assert(RGI_STRIDED_DIMS == RGI_QUERY_DIMS, "a node daemon takes every patch");
 
 /* A query has its dimensions from the outermost one inwards. */
-static int begin_op(const rgi_transfer *t, rgi_transport_op **op) {
-  const char *call = rgi_transfer_calls[t->kind];
-  const rgi_strided *p = &t->patch;
-  int entries = t->runs ? t->n : p->dims, get = t->kind == RGI_ACCESS_KIND_GET;
+static int begin_op(const rgi_transfer *transfer, rgi_transport_op **op) {
+  const char *call = rgi_transfer_calls[transfer->kind];
+  const rgi_strided *p = &transfer->patch;
+  int entries = transfer->runs ? transfer->n : p->dims, get = transfer->kind == RGI_ACCESS_KIND_GET;
   daemon_op *o = malloc(sizeof *o + (size_t)entries * sizeof *o->entries);
   char *data = NULL;
   if (o) {
-    o->op = (rgi_transport_op){NULL, call, t->target};
+    o->op = (rgi_transport_op){NULL, call, transfer->target};
     o->done = o->error = o->dropped = 0;
     o->copy = NULL;
     o->runs = NULL;
-    data = t->flat && !t->alpha ? t->origin + (t->runs ? t->runs[0].origin : 0) : make_copy(o, t);
+    data = transfer->flat && !transfer->alpha
+               ? transfer->origin + (transfer->runs ? transfer->runs[0].origin : 0)
+               : make_copy(o, transfer);
   }
   if (!data) {
     if (o)
       destroy_op(o);
-    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %lld bytes", call, (long long)t->bytes);
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %lld bytes", call,
+                     (long long)transfer->bytes);
   }
   for (int i = 0; i < entries; i++)
     o->entries[i] =
-        t->runs ? (rgi_query_entry){t->runs[i].target, t->runs[i].bytes}
-                : (rgi_query_entry){p->target_stride[entries - 1 - i], p->extent[entries - 1 - i]};
+        transfer->runs
+            ? (rgi_query_entry){transfer->runs[i].target, transfer->runs[i].bytes}
+            : (rgi_query_entry){p->target_stride[entries - 1 - i], p->extent[entries - 1 - i]};
   o->request = (rgi_daemon_client_query){
-      .query = {.kind = t->kind,
-                .element_type = element_types[t->type],
-                .dims = t->runs ? 0 : (uint32_t)entries,
-                .runs = t->runs ? (uint32_t)entries : 0,
-                .offset = (uint64_t)transport.ranks[t->target].place * rgi_heap.size + t->offset,
-                .bytes = (uint64_t)t->bytes},
+      .query = {.kind = transfer->kind,
+                .element_type = element_types[transfer->type],
+                .dims = transfer->runs ? 0 : (uint32_t)entries,
+                .runs = transfer->runs ? (uint32_t)entries : 0,
+                .offset = (uint64_t)transport.ranks[transfer->target].place * rgi_heap.size +
+                          transfer->offset,
+                .bytes = (uint64_t)transfer->bytes},
       .entries = o->entries,
       .data = get ? NULL : data,
       .answer = get ? data : (char *)&o->word};
@@ -291,14 +296,14 @@ static int leave_early(daemon_op *o) {
 
 static int test_op(rgi_transport_op *op, int *done) {
   daemon_op *o = (daemon_op *)op;
-  rgi_daemon_client *l = client_of(op->target);
+  rgi_daemon_client *client = client_of(op->target);
   pthread_mutex_lock(&transport.lock);
   if (!o->done)
-    advance_client(l);
+    advance_client(client);
   *done = o->done || leave_early(o);
   int error = o->error;
   pthread_mutex_unlock(&transport.lock);
-  return error ? rgi_daemon_client_report(l, error, op->call) : RG_SUCCESS;
+  return error ? rgi_daemon_client_report(client, error, op->call) : RG_SUCCESS;
 }
 
 static void drop_op(rgi_transport_op *op) {
@@ -312,45 +317,45 @@ static void drop_op(rgi_transport_op *op) {
 
 /* Data on the socket end the sleep. Other requests of this process are moved on from time to
  * time. */
-static int pause_once(rgi_wait *w, int target) {
-  if (!rgi_node.oversubscribed && w->pause.looks++ < LOOKS) {
+static int pause_once(rgi_wait *wait, int target) {
+  if (!rgi_node.oversubscribed && wait->pause.looks++ < LOOKS) {
     rgi_pause_spin();
     return RG_SUCCESS;
   }
   pthread_mutex_lock(&transport.lock);
-  const rgi_daemon_client *l = client_of(target);
-  struct pollfd p = {l->tcp.fd, rgi_daemon_client_awaits(l), 0};
+  const rgi_daemon_client *client = client_of(target);
+  struct pollfd p = {client->tcp.fd, rgi_daemon_client_awaits(client), 0};
   pthread_mutex_unlock(&transport.lock);
   if (poll(&p, 1, rgi_wait_meanwhile ? 0 : 1) == 0)
     RGI_TRY(rgi_requests_progress_all());
-  return rgi_wait_check(w);
+  return rgi_wait_check(wait);
 }
 
 /* A dead process's memory can be reached, too. */
-static int wait_for(rgi_transport_op *op, rgi_wait *w) {
+static int wait_for(rgi_transport_op *op, rgi_wait *wait) {
   int done;
-  w->scope = (rgi_failure_scope){0};
+  wait->scope = (rgi_failure_scope){0};
   for (;;) {
     RGI_TRY(test_op(op, &done));
     if (done)
       return RG_SUCCESS;
-    RGI_TRY(pause_once(w, op->target));
+    RGI_TRY(pause_once(wait, op->target));
   }
 }
 
-static int move_word(const rgi_transfer_word *w, int64_t *before) {
+static int move_word(const rgi_transfer_word *word, int64_t *before) {
   rgi_wait wait;
   daemon_op *o = calloc(1, sizeof *o);
   if (!o)
-    return rgi_error(RG_ERR_NOMEM, "%s: no memory", rgi_transfer_calls[w->kind]);
-  o->op = (rgi_transport_op){NULL, rgi_transfer_calls[w->kind], w->target};
-  o->request.query =
-      (rgi_query){.kind = w->kind,
-                  .element_type = element_types[w->type],
-                  .offset = (uint64_t)transport.ranks[w->target].place * rgi_heap.size + w->offset,
-                  .bytes = w->type == RG_TYPE_INT32 ? 4 : 8,
-                  .a = w->a,
-                  .b = w->b};
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory", rgi_transfer_calls[word->kind]);
+  o->op = (rgi_transport_op){NULL, rgi_transfer_calls[word->kind], word->target};
+  o->request.query = (rgi_query){
+      .kind = word->kind,
+      .element_type = element_types[word->type],
+      .offset = (uint64_t)transport.ranks[word->target].place * rgi_heap.size + word->offset,
+      .bytes = word->type == RG_TYPE_INT32 ? 4 : 8,
+      .a = word->a,
+      .b = word->b};
   o->request.entries = o->entries;
   o->request.answer = (char *)&o->word;
   RGI_TRY(submit_op(o));
@@ -363,33 +368,34 @@ static int move_word(const rgi_transfer_word *w, int64_t *before) {
 }
 
 /* As runs of one element each, from the lowest address on. */
-static int move_elements(const rgi_transfer_elements *e) {
-  rgi_strided_run *runs = malloc((size_t)e->n * sizeof *runs);
+static int move_elements(const rgi_transfer_elements *elements) {
+  rgi_strided_run *runs = malloc((size_t)elements->n * sizeof *runs);
   rgi_transport_op *op;
-  rgi_wait w;
+  rgi_wait wait;
   uintptr_t base = UINTPTR_MAX;
   if (!runs)
-    return rgi_error(RG_ERR_NOMEM, "no memory for %lld elements", (long long)e->n);
-  for (int64_t i = 0; i < e->n; i++)
-    base = (uintptr_t)e->origin[i] < base ? (uintptr_t)e->origin[i] : base;
-  for (int64_t i = 0; i < e->n; i++)
-    runs[i] = (rgi_strided_run){(int64_t)((uintptr_t)e->origin[i] - base), (int64_t)e->offsets[i],
-                                (int64_t)e->element};
-  int acc = e->kind == RGI_ACCESS_KIND_ACC && !rgi_scalar_is_one(e->type, e->alpha);
-  rgi_transfer t = {.kind = e->kind,
-                    .target = e->target,
-                    .origin = (char *)base,
-                    .type = e->type,
-                    .alpha = acc ? e->alpha : NULL,
-                    .runs = runs,
-                    .n = (int)e->n};
-  rgi_transfer_measure_runs(&t);
-  int error = begin_op(&t, &op);
+    return rgi_error(RG_ERR_NOMEM, "no memory for %lld elements", (long long)elements->n);
+  for (int64_t i = 0; i < elements->n; i++)
+    base = (uintptr_t)elements->origin[i] < base ? (uintptr_t)elements->origin[i] : base;
+  for (int64_t i = 0; i < elements->n; i++)
+    runs[i] = (rgi_strided_run){(int64_t)((uintptr_t)elements->origin[i] - base),
+                                (int64_t)elements->offsets[i], (int64_t)elements->element};
+  int acc =
+      elements->kind == RGI_ACCESS_KIND_ACC && !rgi_scalar_is_one(elements->type, elements->alpha);
+  rgi_transfer transfer = {.kind = elements->kind,
+                           .target = elements->target,
+                           .origin = (char *)base,
+                           .type = elements->type,
+                           .alpha = acc ? elements->alpha : NULL,
+                           .runs = runs,
+                           .n = (int)elements->n};
+  rgi_transfer_measure_runs(&transfer);
+  int error = begin_op(&transfer, &op);
   free(runs);
   if (error)
     return error;
-  rgi_wait_start_unscoped(&w, op->call, op->target);
-  error = wait_for(op, &w);
+  rgi_wait_start_unscoped(&wait, op->call, op->target);
+  error = wait_for(op, &wait);
   drop_op(op);
   return error;
 }
@@ -397,23 +403,23 @@ static int move_elements(const rgi_transfer_elements *e) {
 /* --- completion ----------------------------------------------------------------------------- */
 
 /* Whether all queries to the node have been answered, or are lost. */
-static int is_empty(rgi_daemon_client *l, int *error) {
+static int is_empty(rgi_daemon_client *client, int *error) {
   pthread_mutex_lock(&transport.lock);
-  advance_client(l);
-  int empty = !l->first;
-  *error = empty && transport.lost[l->node] == RG_ERR_SYSTEM ? RG_ERR_SYSTEM : RG_SUCCESS;
+  advance_client(client);
+  int empty = !client->first;
+  *error = empty && transport.lost[client->node] == RG_ERR_SYSTEM ? RG_ERR_SYSTEM : RG_SUCCESS;
   if (*error)
-    transport.lost[l->node] = RG_SUCCESS;
+    transport.lost[client->node] = RG_SUCCESS;
   pthread_mutex_unlock(&transport.lock);
   return empty;
 }
 
 static int fence_one(int node) {
-  rgi_wait w;
+  rgi_wait wait;
   int error, target = rgi_overlay_nodes(rgi_overlay_get())[node].first;
-  rgi_wait_start_unscoped(&w, "rg_array_fence", target);
+  rgi_wait_start_unscoped(&wait, "rg_array_fence", target);
   while (!is_empty(&transport.clients[node], &error))
-    RGI_TRY(pause_once(&w, target));
+    RGI_TRY(pause_once(&wait, target));
   return error ? rgi_daemon_client_report(&transport.clients[node], error, "rg_array_fence")
                : RG_SUCCESS;
 }

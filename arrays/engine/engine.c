@@ -46,8 +46,8 @@ int rgi_engine_lost(int target) {
   return rgi_engine_transport->lost(target);
 }
 
-int rgi_engine_word(const rgi_transfer_word *w, int64_t *before) {
-  return rgi_engine_transport->word(w, before);
+int rgi_engine_word(const rgi_transfer_word *word, int64_t *before) {
+  return rgi_engine_transport->word(word, before);
 }
 
 /* --- start ----------------------------------------------------------------------- */

@@ -30,7 +30,7 @@ extern int64_t rgi_engine_most;
  * Operations of one thread on the same bytes are done in the order of its calls. Loads and stores
  * through rgi_heap_at need rgi_engine_settle first. */
 typedef rgi_transport_op *rgi_engine_handle;
-int rgi_engine_start(rgi_transfer *t, rgi_engine_handle *handle);
+int rgi_engine_start(rgi_transfer *transfer, rgi_engine_handle *handle);
 
 /* Afterwards the buffer of a put or accumulate may be used again, or the data of a get have
  * arrived. They end the operation and set the handle to NULL, also with an error. NULL is an
@@ -39,10 +39,10 @@ int rgi_engine_test(rgi_engine_handle *handle, int *done);
 int rgi_engine_wait(rgi_engine_handle *handle);
 
 /* Waits. The same offset twice: put leaves either value, acc adds both. */
-int rgi_engine_elements(const rgi_transfer_elements *e);
+int rgi_engine_elements(const rgi_transfer_elements *elements);
 
 /* Waits. before: what the integer was. */
-int rgi_engine_word(const rgi_transfer_word *w, int64_t *before);
+int rgi_engine_word(const rgi_transfer_word *word, int64_t *before);
 
 /* Afterwards all puts and accumulates of this process to the target (-1: to all) are complete
  * there, or lost with its node. Sends nothing where there was none. */

@@ -7,16 +7,16 @@
 #include "base/error.h"
 #include "engine/engine.h"
 
-int rgi_engine_elements(const rgi_transfer_elements *e) {
-  if (e->element > INT_MAX)
+int rgi_engine_elements(const rgi_transfer_elements *elements) {
+  if (elements->element > INT_MAX)
     return rgi_error(RG_ERR_LIMIT, "elements of %zu bytes cannot be gathered from another node",
-                     e->element);
-  int64_t most = rgi_engine_most / (int64_t)e->element;
+                     elements->element);
+  int64_t most = rgi_engine_most / (int64_t)elements->element;
   if (most < 1)
     most = 1;
-  for (int64_t i = 0; i < e->n; i += most) {
-    rgi_transfer_elements some = *e;
-    some.n = most < e->n - i ? most : e->n - i;
+  for (int64_t i = 0; i < elements->n; i += most) {
+    rgi_transfer_elements some = *elements;
+    some.n = most < elements->n - i ? most : elements->n - i;
     some.offsets += i;
     some.origin += i;
     RGI_TRY(rgi_engine_transport->elements(&some));

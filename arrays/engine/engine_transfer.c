@@ -30,17 +30,17 @@ static void add_part(rgi_engine_handle *list, rgi_engine_handle part) {
 }
 
 /* Cuts the outermost dimension. The parts of a run of bytes are multiples of every element. */
-static int start_parts(const rgi_transfer *t, rgi_engine_handle *list) {
-  int top = t->patch.dims - 1;
-  int64_t n = t->patch.extent[top], step = rgi_engine_most / (t->bytes / n);
+static int start_parts(const rgi_transfer *transfer, rgi_engine_handle *list) {
+  int top = transfer->patch.dims - 1;
+  int64_t n = transfer->patch.extent[top], step = rgi_engine_most / (transfer->bytes / n);
   if (top == 0)
     step -= step % (int64_t)sizeof(double[2]);
   for (int64_t i = 0, k; i < n; i += k) {
-    rgi_transfer part = *t;
+    rgi_transfer part = *transfer;
     rgi_engine_handle one;
     k = step < 1 ? 1 : step < n - i ? step : n - i;
-    part.origin += i * t->patch.origin_stride[top];
-    part.offset += (uint64_t)(i * t->patch.target_stride[top]);
+    part.origin += i * transfer->patch.origin_stride[top];
+    part.offset += (uint64_t)(i * transfer->patch.target_stride[top]);
     part.patch.extent[top] = k;
     part.patch.dims -= k == 1 && top > 0;
     RGI_TRY(rgi_engine_start(&part, &one));
@@ -49,33 +49,33 @@ static int start_parts(const rgi_transfer *t, rgi_engine_handle *list) {
   return RG_SUCCESS;
 }
 
-static int start_all_parts(const rgi_transfer *t, rgi_engine_handle *handle) {
-  int error = start_parts(t, handle);
+static int start_all_parts(const rgi_transfer *transfer, rgi_engine_handle *handle) {
+  int error = start_parts(transfer, handle);
   if (error)
     rgi_engine_wait(handle);
   return error;
 }
 
-int rgi_engine_start(rgi_transfer *t, rgi_engine_handle *handle) {
-  const rgi_strided *p = &t->patch;
+int rgi_engine_start(rgi_transfer *transfer, rgi_engine_handle *handle) {
+  const rgi_strided *p = &transfer->patch;
   *handle = NULL;
-  if (t->kind != RGI_ACCESS_KIND_ACC || rgi_scalar_is_one(t->type, t->alpha))
-    t->alpha = NULL;
-  if (t->runs) {
-    rgi_transfer_measure_runs(t);
-    return t->n ? rgi_engine_transport->begin(t, handle) : RG_SUCCESS;
+  if (transfer->kind != RGI_ACCESS_KIND_ACC || rgi_scalar_is_one(transfer->type, transfer->alpha))
+    transfer->alpha = NULL;
+  if (transfer->runs) {
+    rgi_transfer_measure_runs(transfer);
+    return transfer->n ? rgi_engine_transport->begin(transfer, handle) : RG_SUCCESS;
   }
-  t->flat = 1;
-  t->bytes = 1;
-  t->reach = 1;
+  transfer->flat = 1;
+  transfer->bytes = 1;
+  transfer->reach = 1;
   for (int d = 0; d < p->dims; d++) {
-    t->flat &= p->extent[d] == 1 || p->origin_stride[d] == t->bytes;
-    t->reach += (uint64_t)((p->extent[d] - 1) * p->target_stride[d]);
-    t->bytes *= p->extent[d];
+    transfer->flat &= p->extent[d] == 1 || p->origin_stride[d] == transfer->bytes;
+    transfer->reach += (uint64_t)((p->extent[d] - 1) * p->target_stride[d]);
+    transfer->bytes *= p->extent[d];
   }
-  if (t->bytes > rgi_engine_most)
-    return start_all_parts(t, handle);
-  return t->bytes ? rgi_engine_transport->begin(t, handle) : RG_SUCCESS;
+  if (transfer->bytes > rgi_engine_most)
+    return start_all_parts(transfer, handle);
+  return transfer->bytes ? rgi_engine_transport->begin(transfer, handle) : RG_SUCCESS;
 }
 
 /* --- ending ------------------------------------------------------------------------- */
@@ -100,13 +100,13 @@ int rgi_engine_test(rgi_engine_handle *handle, int *done) {
 }
 
 int rgi_engine_wait(rgi_engine_handle *handle) {
-  rgi_wait w;
+  rgi_wait wait;
   int error = RG_SUCCESS;
   if (*handle)
-    rgi_wait_start(&w, (*handle)->call, (*handle)->target);
+    rgi_wait_start(&wait, (*handle)->call, (*handle)->target);
   while (*handle && !error) {
     rgi_transport_op *op = *handle;
-    error = rgi_engine_transport->wait(op, &w);
+    error = rgi_engine_transport->wait(op, &wait);
     if (!error) {
       *handle = op->next;
       rgi_engine_transport->drop(op);

@@ -57,22 +57,22 @@ static void split_tree(range *r, uint64_t at, range **low, range **high) {
   }
 }
 
-static range *make_range(rgi_heap_part *s, uint64_t start, uint64_t length) {
+static range *make_range(rgi_heap_part *part, uint64_t start, uint64_t length) {
   range *r = malloc(sizeof *r);
   if (!r)
     return NULL;
-  s->random ^= s->random << 13; /* xorshift, Marsaglia 2003 */
-  s->random ^= s->random >> 7;
-  s->random ^= s->random << 17;
-  *r = (range){start, length, length, s->random, NULL, NULL};
+  part->random ^= part->random << 13; /* xorshift, Marsaglia 2003 */
+  part->random ^= part->random >> 7;
+  part->random ^= part->random << 17;
+  *r = (range){start, length, length, part->random, NULL, NULL};
   return r;
 }
 
-int rgi_heap_part_open(rgi_heap_part *s, uint64_t size) {
-  *s = (rgi_heap_part){.size = size, .left = size, .random = 88172645463325252u};
-  s->free = make_range(s, 0, size);
-  return s->free ? RG_SUCCESS
-                 : rgi_error(RG_ERR_NOMEM, "rg_init: no memory for a heap part's records");
+int rgi_heap_part_open(rgi_heap_part *part, uint64_t size) {
+  *part = (rgi_heap_part){.size = size, .left = size, .random = 88172645463325252u};
+  part->free = make_range(part, 0, size);
+  return part->free ? RG_SUCCESS
+                    : rgi_error(RG_ERR_NOMEM, "rg_init: no memory for a heap part's records");
 }
 
 static void free_tree(range *r) {
@@ -83,13 +83,13 @@ static void free_tree(range *r) {
   free(r);
 }
 
-void rgi_heap_part_close(rgi_heap_part *s) {
-  free_tree(s->free);
-  s->free = NULL;
+void rgi_heap_part_close(rgi_heap_part *part) {
+  free_tree(part->free);
+  part->free = NULL;
 }
 
-uint64_t rgi_heap_part_longest(const rgi_heap_part *s) {
-  return longest_below(s->free);
+uint64_t rgi_heap_part_longest(const rgi_heap_part *part) {
+  return longest_below(part->free);
 }
 
 /* Cuts `bytes` off the front of the lowest range that has them. *used: a range of
@@ -111,12 +111,12 @@ static range *cut_front(range *r, uint64_t bytes, uint64_t *offset, range **used
   return renew_longest(r);
 }
 
-int rgi_heap_part_take(rgi_heap_part *s, uint64_t bytes, uint64_t *offset) {
+int rgi_heap_part_take(rgi_heap_part *part, uint64_t bytes, uint64_t *offset) {
   range *used = NULL;
-  if (longest_below(s->free) < bytes)
+  if (longest_below(part->free) < bytes)
     return 0;
-  s->free = cut_front(s->free, bytes, offset, &used);
-  s->left -= bytes;
+  part->free = cut_front(part->free, bytes, offset, &used);
+  part->left -= bytes;
   free(used);
   return 1;
 }
@@ -145,11 +145,11 @@ static range *cut_first(range *r, uint64_t at, range **first) {
   return r->right;
 }
 
-int rgi_heap_part_give(rgi_heap_part *s, uint64_t offset, uint64_t bytes) {
-  range *low, *high, *before = NULL, *behind = NULL, *r = make_range(s, offset, bytes);
+int rgi_heap_part_give(rgi_heap_part *part, uint64_t offset, uint64_t bytes) {
+  range *low, *high, *before = NULL, *behind = NULL, *r = make_range(part, offset, bytes);
   if (!r)
     return 0;
-  split_tree(s->free, offset, &low, &high);
+  split_tree(part->free, offset, &low, &high);
   low = cut_last(low, offset, &before);
   high = cut_first(high, offset + bytes, &behind);
   if (before) {
@@ -160,7 +160,7 @@ int rgi_heap_part_give(rgi_heap_part *s, uint64_t offset, uint64_t bytes) {
     r->length += behind->length;
   free(before);
   free(behind);
-  s->free = join_trees(join_trees(low, renew_longest(r)), high);
-  s->left += bytes;
+  part->free = join_trees(join_trees(low, renew_longest(r)), high);
+  part->left += bytes;
   return 1;
 }

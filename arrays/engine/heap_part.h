@@ -17,18 +17,18 @@ typedef struct rgi_heap_part {
 } rgi_heap_part;
 
 /* All of it is free. RG_ERR_NOMEM. */
-int rgi_heap_part_open(rgi_heap_part *s, uint64_t size);
-void rgi_heap_part_close(rgi_heap_part *s);
+int rgi_heap_part_open(rgi_heap_part *part, uint64_t size);
+void rgi_heap_part_close(rgi_heap_part *part);
 
 /* bytes: a result of rgi_heap_part_round. Returns 0 if no free range is long enough, else 1. */
-int rgi_heap_part_take(rgi_heap_part *s, uint64_t bytes, uint64_t *offset);
+int rgi_heap_part_take(rgi_heap_part *part, uint64_t bytes, uint64_t *offset);
 
 /* Gives back what was taken. Without memory for its own records (then it returns 0)
  * the range stays taken. */
-int rgi_heap_part_give(rgi_heap_part *s, uint64_t offset, uint64_t bytes);
+int rgi_heap_part_give(rgi_heap_part *part, uint64_t offset, uint64_t bytes);
 
 /* The longest free range. */
-uint64_t rgi_heap_part_longest(const rgi_heap_part *s);
+uint64_t rgi_heap_part_longest(const rgi_heap_part *part);
 
 /* Up to a multiple of a cache line, at least one. */
 uint64_t rgi_heap_part_round(uint64_t bytes);

@@ -22,16 +22,16 @@ typedef struct {
 extern rgi_rma_state rgi_rma;
 
 /* Gets, puts and accumulates (rma_issue.c). */
-int rgi_rma_begin(const rgi_transfer *t, rgi_transport_op **op);
+int rgi_rma_begin(const rgi_transfer *transfer, rgi_transport_op **op);
 int rgi_rma_test(rgi_transport_op *op, int *done);
-int rgi_rma_wait(rgi_transport_op *op, rgi_wait *w);
+int rgi_rma_wait(rgi_transport_op *op, rgi_wait *wait);
 void rgi_rma_drop(rgi_transport_op *op);
 /* Ends the operations that were dropped before they were done. */
 void rgi_rma_end_dropped(int mpi);
 
 /* By ARMCI's vector operations (rma_elements.c); one integer (rma_word.c). */
-int rgi_rma_elements(const rgi_transfer_elements *e);
-int rgi_rma_word(const rgi_transfer_word *w, int64_t *before);
+int rgi_rma_elements(const rgi_transfer_elements *elements);
+int rgi_rma_word(const rgi_transfer_word *word, int64_t *before);
 
 /* Operations that all processes together may have under way at one target. Not changed while the
  * transport is open; the same on all processes. */

@@ -37,68 +37,69 @@ typedef struct {
 
 /* --- types ---------------------------------------------------------------------------- */
 
-static int64_t common_bits_of_runs(const rgi_transfer *t) {
+static int64_t common_bits_of_runs(const rgi_transfer *transfer) {
   int64_t all = 0;
-  for (int i = 0; i < t->n; i++)
-    all |= t->runs[i].origin | t->runs[i].target | t->runs[i].bytes;
+  for (int i = 0; i < transfer->n; i++)
+    all |= transfer->runs[i].origin | transfer->runs[i].target | transfer->runs[i].bytes;
   return all;
 }
 
 /* Accumulates have the type of the array, others the largest unit that divides all lengths and
  * distances, or'ed together. */
-static void choose_element(const rgi_transfer *t, rma_op *o) {
-  const rgi_strided *p = &t->patch;
+static void choose_element(const rgi_transfer *transfer, rma_op *o) {
+  const rgi_strided *p = &transfer->patch;
   size_t size = sizeof(int64_t);
-  if (t->kind == RGI_ACCESS_KIND_ACC) {
-    o->element = rgi_scalar_mpi_type(t->type, &size);
+  if (transfer->kind == RGI_ACCESS_KIND_ACC) {
+    o->element = rgi_scalar_mpi_type(transfer->type, &size);
   } else {
-    int64_t all = t->runs ? common_bits_of_runs(t) : p->extent[0];
-    for (int d = 1; !t->runs && d < p->dims; d++)
+    int64_t all = transfer->runs ? common_bits_of_runs(transfer) : p->extent[0];
+    for (int d = 1; !transfer->runs && d < p->dims; d++)
       all |= p->origin_stride[d] | p->target_stride[d];
     size = all % 8 == 0 ? 8 : all % 4 == 0 ? 4 : 1;
     o->element = size == 8 ? MPI_INT64_T : size == 4 ? MPI_INT32_T : MPI_BYTE;
   }
   o->size = (int)size;
-  o->origin = o->target = (mpi_side){(int)(t->bytes / o->size), o->element};
+  o->origin = o->target = (mpi_side){(int)(transfer->bytes / o->size), o->element};
 }
 
-static int open_runs(const rgi_transfer *t, rma_op *o, mpi_side *s) {
-  size_t n = (size_t)t->n;
+static int open_runs(const rgi_transfer *transfer, rma_op *o, mpi_side *side) {
+  size_t n = (size_t)transfer->n;
   MPI_Aint *at = malloc(n * (sizeof *at + sizeof(int)));
   if (!at)
-    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d runs", o->op.call, t->n);
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d runs", o->op.call, transfer->n);
   int *length = (int *)(void *)(at + n);
   for (size_t i = 0; i < n; i++) {
-    at[i] = s == &o->target ? t->runs[i].target : t->runs[i].origin;
-    length[i] = (int)(t->runs[i].bytes / o->size);
+    at[i] = side == &o->target ? transfer->runs[i].target : transfer->runs[i].origin;
+    length[i] = (int)(transfer->runs[i].bytes / o->size);
   }
-  s->count = 1;
-  int code = MPI_Type_create_hindexed(t->n, length, at, o->element, &s->type);
+  side->count = 1;
+  int code = MPI_Type_create_hindexed(transfer->n, length, at, o->element, &side->type);
   free(at);
   RGI_TRY_MPI(code);
-  RGI_TRY_MPI(MPI_Type_commit(&s->type));
+  RGI_TRY_MPI(MPI_Type_commit(&side->type));
   return RG_SUCCESS;
 }
 
 /* One side that is not contiguous; to be closed also after an error. */
-static int open_side(const rgi_transfer *t, rma_op *o, mpi_side *s) {
-  const rgi_strided *p = &t->patch;
-  const int64_t *stride = s == &o->target ? p->target_stride : p->origin_stride;
-  if (t->runs)
-    return open_runs(t, o, s);
-  *s = (mpi_side){(int)(p->extent[0] / o->size), o->element};
+static int open_side(const rgi_transfer *transfer, rma_op *o, mpi_side *side) {
+  const rgi_strided *p = &transfer->patch;
+  const int64_t *stride = side == &o->target ? p->target_stride : p->origin_stride;
+  if (transfer->runs)
+    return open_runs(transfer, o, side);
+  *side = (mpi_side){(int)(p->extent[0] / o->size), o->element};
   for (int d = 1; d < p->dims; d++) {
-    MPI_Datatype inner = s->type;
-    int code = MPI_Type_create_hvector((int)p->extent[d], s->count, stride[d], inner, &s->type);
+    MPI_Datatype inner = side->type;
+    int code =
+        MPI_Type_create_hvector((int)p->extent[d], side->count, stride[d], inner, &side->type);
     if (inner != o->element)
       MPI_Type_free(&inner);
     if (code != MPI_SUCCESS) {
-      s->type = o->element;
+      side->type = o->element;
       return rgi_mpi_error(code, "MPI_Type_create_hvector");
     }
-    s->count = 1;
+    side->count = 1;
   }
-  RGI_TRY_MPI(MPI_Type_commit(&s->type));
+  RGI_TRY_MPI(MPI_Type_commit(&side->type));
   return RG_SUCCESS;
 }
 
@@ -115,66 +116,67 @@ static void close_sides(rma_op *o) {
  * before the data have arrived, or have left the buffer. An accumulate is complete when its request
  * is, so that one replaces them there. MPI_Get or MPI_Put with a flush is right, too, and faster.
  * But a flush cannot be ended by a time limit. */
-static void issue(const rgi_transfer *t, rma_op *o, char *origin) {
-  const mpi_side n = o->origin, f = o->target;
-  int get = t->kind == RGI_ACCESS_KIND_GET, put = t->kind == RGI_ACCESS_KIND_PUT;
-  int plain = n.type == o->element && f.type == o->element;
-  int flush = !plain && (get || put) && t->may_block && rgi_rma.may_block;
-  int to = t->target;
-  MPI_Aint at = (MPI_Aint)t->offset;
+static void issue(const rgi_transfer *transfer, rma_op *o, char *origin) {
+  const mpi_side side = o->origin, f = o->target;
+  int get = transfer->kind == RGI_ACCESS_KIND_GET, put = transfer->kind == RGI_ACCESS_KIND_PUT;
+  int plain = side.type == o->element && f.type == o->element;
+  int flush = !plain && (get || put) && transfer->may_block && rgi_rma.may_block;
+  int to = transfer->target;
+  MPI_Aint at = (MPI_Aint)transfer->offset;
   MPI_Win w = rgi_rma.window;
   if (flush && get)
-    MPI_Get(origin, n.count, n.type, to, at, f.count, f.type, w);
+    MPI_Get(origin, side.count, side.type, to, at, f.count, f.type, w);
   else if (flush)
-    MPI_Put(origin, n.count, n.type, to, at, f.count, f.type, w);
+    MPI_Put(origin, side.count, side.type, to, at, f.count, f.type, w);
   else if (plain && get)
-    MPI_Rget(origin, n.count, n.type, to, at, f.count, f.type, w, &o->request);
+    MPI_Rget(origin, side.count, side.type, to, at, f.count, f.type, w, &o->request);
   else if (get)
-    MPI_Rget_accumulate(NULL, 0, MPI_BYTE, origin, n.count, n.type, to, at, f.count, f.type,
+    MPI_Rget_accumulate(NULL, 0, MPI_BYTE, origin, side.count, side.type, to, at, f.count, f.type,
                         MPI_NO_OP, w, &o->request);
   else if (plain && put)
-    MPI_Rput(origin, n.count, n.type, to, at, f.count, f.type, w, &o->request);
+    MPI_Rput(origin, side.count, side.type, to, at, f.count, f.type, w, &o->request);
   else
-    MPI_Raccumulate(origin, n.count, n.type, to, at, f.count, f.type, put ? MPI_REPLACE : MPI_SUM,
-                    w, &o->request);
+    MPI_Raccumulate(origin, side.count, side.type, to, at, f.count, f.type,
+                    put ? MPI_REPLACE : MPI_SUM, w, &o->request);
   if (flush)
     MPI_Win_flush(to, w);
 }
 
-static int scale_copy(const rgi_transfer *t, rma_op *o) {
-  o->copy = malloc((size_t)t->bytes);
+static int scale_copy(const rgi_transfer *transfer, rma_op *o) {
+  o->copy = malloc((size_t)transfer->bytes);
   if (!o->copy)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for a copy of %lld bytes", o->op.call,
-                     (long long)t->bytes);
-  rgi_transfer_pack_scaled(t, o->copy);
+                     (long long)transfer->bytes);
+  rgi_transfer_pack_scaled(transfer, o->copy);
   return RG_SUCCESS;
 }
 
-int rgi_rma_begin(const rgi_transfer *t, rgi_transport_op **op) {
-  uint64_t high = t->offset + t->reach;
+int rgi_rma_begin(const rgi_transfer *transfer, rgi_transport_op **op) {
+  uint64_t high = transfer->offset + transfer->reach;
   int error = RG_SUCCESS;
   rma_op *o = malloc(sizeof *o);
   if (!o)
-    return rgi_error(RG_ERR_NOMEM, "%s: no memory", rgi_transfer_calls[t->kind]);
-  *o = (rma_op){.op = {NULL, rgi_transfer_calls[t->kind], t->target},
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory", rgi_transfer_calls[transfer->kind]);
+  *o = (rma_op){.op = {NULL, rgi_transfer_calls[transfer->kind], transfer->target},
                 .request = MPI_REQUEST_NULL,
                 .room = {1, 0, 0}};
-  choose_element(t, o);
-  if (t->alpha)
-    error = scale_copy(t, o);
-  else if (!t->flat || t->runs)
-    error = open_side(t, o, &o->origin);
-  if (!error && (t->runs || t->patch.dims > 1))
-    error = open_side(t, o, &o->target);
+  choose_element(transfer, o);
+  if (transfer->alpha)
+    error = scale_copy(transfer, o);
+  else if (!transfer->flat || transfer->runs)
+    error = open_side(transfer, o, &o->origin);
+  if (!error && (transfer->runs || transfer->patch.dims > 1))
+    error = open_side(transfer, o, &o->target);
   if (!error)
-    error = rgi_rma_before(t->target, t->kind, t->offset, high, &o->room);
+    error = rgi_rma_before(transfer->target, transfer->kind, transfer->offset, high, &o->room);
   if (!error) {
-    issue(t, o, o->copy ? o->copy : t->origin);
+    issue(transfer, o, o->copy ? o->copy : transfer->origin);
     error = rgi_armci_window_error(o->op.call);
-    int failed = rgi_rma_started(t->target, t->kind, t->offset, high, &o->room);
+    int failed =
+        rgi_rma_started(transfer->target, transfer->kind, transfer->offset, high, &o->room);
     error = error ? error : failed;
     if (error)
-      rgi_rma_left(t->target, &o->room);
+      rgi_rma_left(transfer->target, &o->room);
   }
   close_sides(o);
   if (error) {
@@ -200,7 +202,7 @@ int rgi_rma_test(rgi_transport_op *op, int *done) {
 
 /* Where waiting inside MPI is polite, MPI pauses by itself, and only after a test that has moved
  * no data: a long transfer needs its tests without a pause between them. */
-int rgi_rma_wait(rgi_transport_op *op, rgi_wait *w) {
+int rgi_rma_wait(rgi_transport_op *op, rgi_wait *wait) {
   int done, polite = 0;
   rg_polite_active(&polite);
   for (unsigned i = 1;; i++) {
@@ -209,7 +211,7 @@ int rgi_rma_wait(rgi_transport_op *op, rgi_wait *w) {
       return RG_SUCCESS;
     if (i % LOOKS == 0)
       RGI_TRY(rgi_requests_progress_all());
-    RGI_TRY(polite ? rgi_wait_check(w) : rgi_wait_more(w));
+    RGI_TRY(polite ? rgi_wait_check(wait) : rgi_wait_more(wait));
   }
 }
 

@@ -68,11 +68,11 @@ void rgi_rma_order_close(void) {
   order.targets = NULL;
 }
 
-static void widen_range(byte_range *s, uint64_t low, uint64_t high) {
-  if (!s->high || low < s->low)
-    s->low = low;
-  if (high > s->high)
-    s->high = high;
+static void widen_range(byte_range *bytes, uint64_t low, uint64_t high) {
+  if (!bytes->high || low < bytes->low)
+    bytes->low = low;
+  if (high > bytes->high)
+    bytes->high = high;
 }
 
 /* A fence completes gets as well. Operations of an earlier turn are not counted when they

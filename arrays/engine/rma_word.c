@@ -20,40 +20,41 @@ static rgi_scalar pack_integer(rg_array_type type, int64_t value) {
   return i;
 }
 
-static void fetch_and_add(const rgi_transfer_word *w, rgi_scalar *was) {
-  int op = w->type == RG_TYPE_INT32 ? ARMCI_FETCH_AND_ADD : ARMCI_FETCH_AND_ADD_LONG;
-  rgi_scalar add = pack_integer(w->type, w->a);
+static void fetch_and_add(const rgi_transfer_word *word, rgi_scalar *was) {
+  int op = word->type == RG_TYPE_INT32 ? ARMCI_FETCH_AND_ADD : ARMCI_FETCH_AND_ADD_LONG;
+  rgi_scalar add = pack_integer(word->type, word->a);
   size_t size;
-  if (w->a >= INT_MIN && w->a <= INT_MAX) {
-    ARMCI_Rmw(op, was, (char *)rgi_rma.bases[w->target] + w->offset, (int)w->a, w->target);
+  if (word->a >= INT_MIN && word->a <= INT_MAX) {
+    ARMCI_Rmw(op, was, (char *)rgi_rma.bases[word->target] + word->offset, (int)word->a,
+              word->target);
     return;
   }
-  MPI_Fetch_and_op(&add, was, rgi_scalar_mpi_type(w->type, &size), w->target, (MPI_Aint)w->offset,
-                   MPI_SUM, rgi_rma.window);
-  MPI_Win_flush(w->target, rgi_rma.window);
+  MPI_Fetch_and_op(&add, was, rgi_scalar_mpi_type(word->type, &size), word->target,
+                   (MPI_Aint)word->offset, MPI_SUM, rgi_rma.window);
+  MPI_Win_flush(word->target, rgi_rma.window);
 }
 
-static void compare_and_swap(const rgi_transfer_word *w, rgi_scalar *was) {
-  rgi_scalar is = pack_integer(w->type, w->a), set = pack_integer(w->type, w->b);
+static void compare_and_swap(const rgi_transfer_word *word, rgi_scalar *was) {
+  rgi_scalar is = pack_integer(word->type, word->a), set = pack_integer(word->type, word->b);
   size_t size;
-  MPI_Compare_and_swap(&set, &is, was, rgi_scalar_mpi_type(w->type, &size), w->target,
-                       (MPI_Aint)w->offset, rgi_rma.window);
-  MPI_Win_flush(w->target, rgi_rma.window);
+  MPI_Compare_and_swap(&set, &is, was, rgi_scalar_mpi_type(word->type, &size), word->target,
+                       (MPI_Aint)word->offset, rgi_rma.window);
+  MPI_Win_flush(word->target, rgi_rma.window);
 }
 
-int rgi_rma_word(const rgi_transfer_word *w, int64_t *before) {
+int rgi_rma_word(const rgi_transfer_word *word, int64_t *before) {
   rgi_scalar was = {.int64 = 0};
   rgi_rma_room room = {1, 1, 0};
-  RGI_TRY(rgi_rma_before(w->target, RGI_ACCESS_KIND_ACC, w->offset, w->offset + sizeof(int64_t),
-                         &room));
-  if (w->kind == RGI_ACCESS_KIND_FETCH_ADD)
-    fetch_and_add(w, &was);
+  RGI_TRY(rgi_rma_before(word->target, RGI_ACCESS_KIND_ACC, word->offset,
+                         word->offset + sizeof(int64_t), &room));
+  if (word->kind == RGI_ACCESS_KIND_FETCH_ADD)
+    fetch_and_add(word, &was);
   else
-    compare_and_swap(w, &was);
-  int error = rgi_armci_window_error(rgi_transfer_calls[w->kind]);
-  int failed = rgi_rma_started(w->target, w->kind, 0, 0, &room);
-  rgi_rma_left(w->target, &room);
+    compare_and_swap(word, &was);
+  int error = rgi_armci_window_error(rgi_transfer_calls[word->kind]);
+  int failed = rgi_rma_started(word->target, word->kind, 0, 0, &room);
+  rgi_rma_left(word->target, &room);
   RGI_TRY(error ? error : failed);
-  *before = w->type == RG_TYPE_INT32 ? was.int32 : was.int64;
+  *before = word->type == RG_TYPE_INT32 ? was.int32 : was.int64;
   return RG_SUCCESS;
 }

@@ -51,12 +51,12 @@ typedef struct {
 extern const char *const rgi_transfer_calls[];
 
 /* For runs: what the engine sets. */
-void rgi_transfer_measure_runs(rgi_transfer *t);
+void rgi_transfer_measure_runs(rgi_transfer *transfer);
 
 /* Copies the origin side into packed memory (in = 1) or out of it. */
-void rgi_transfer_pack(const rgi_transfer *t, char *packed, int in);
+void rgi_transfer_pack(const rgi_transfer *transfer, char *packed, int in);
 
 /* The origin side, packed and times alpha. */
-void rgi_transfer_pack_scaled(const rgi_transfer *t, char *to);
+void rgi_transfer_pack_scaled(const rgi_transfer *transfer, char *to);
 
 #endif

@@ -184,10 +184,10 @@ typedef struct {
 } hdf5_reading;
 
 /* Reads a box inside one of the caller's blocks. */
-static int read_box(hdf5_reading *r, const int64_t lo[], const int64_t extent[]) {
+static int read_box(hdf5_reading *reading, const int64_t lo[], const int64_t extent[]) {
   hsize_t start[RG_ARRAY_MAX_DIMS], count[RG_ARRAY_MAX_DIMS];
   int64_t hi[RG_ARRAY_MAX_DIMS];
-  int dims = r->a->d.dims;
+  int dims = reading->a->d.dims;
   rgi_pieces it;
   rgi_piece place;
   for (int k = 0; k < dims; k++) {
@@ -195,71 +195,72 @@ static int read_box(hdf5_reading *r, const int64_t lo[], const int64_t extent[])
     count[k] = (hsize_t)extent[k];
     hi[k] = lo[k] + extent[k];
   }
-  rgi_h5.pH5Sselect_hyperslab(r->space, H5S_SELECT_SET, start, NULL, count, NULL);
+  rgi_h5.pH5Sselect_hyperslab(reading->space, H5S_SELECT_SET, start, NULL, count, NULL);
   hid_t memory = rgi_h5.pH5Screate_simple(dims, count, NULL);
-  int failed = rgi_h5.pH5Dread(r->dataset, r->type, memory, r->space, H5P_DEFAULT, r->buffer) < 0;
+  int failed = rgi_h5.pH5Dread(reading->dataset, reading->type, memory, reading->space, H5P_DEFAULT,
+                               reading->buffer) < 0;
   rgi_h5.pH5Sclose(memory);
   if (failed)
-    return rgi_h5_error("cannot read", r->path);
-  rgi_pieces_start(&it, &r->a->d, lo, hi);
+    return rgi_h5_error("cannot read", reading->path);
+  rgi_pieces_start(&it, &reading->a->d, lo, hi);
   rgi_pieces_next(&it, &place);
-  char *to = rgi_array_mine(r->a) + place.offset * (int64_t)r->a->element;
-  rgi_strided patch = rgi_strided_make(dims, extent, r->a->element, NULL, place.ld);
-  rgi_patch_put(&patch, to, r->buffer);
+  char *to = rgi_array_mine(reading->a) + place.offset * (int64_t)reading->a->element;
+  rgi_strided patch = rgi_strided_make(dims, extent, reading->a->element, NULL, place.ld);
+  rgi_patch_put(&patch, to, reading->buffer);
   return RG_SUCCESS;
 }
 
 /* Chooses the extents of boxes that fit into the buffer: whole rows if possible. */
-static void choose_box(const hdf5_reading *r, const int64_t lo[], const int64_t hi[],
+static void choose_box(const hdf5_reading *reading, const int64_t lo[], const int64_t hi[],
                        int64_t box[]) {
-  int64_t left = BOX / (int64_t)r->a->element;
-  for (int k = r->a->d.dims - 1; k >= 0; k--) {
+  int64_t left = BOX / (int64_t)reading->a->element;
+  for (int k = reading->a->d.dims - 1; k >= 0; k--) {
     int64_t most = left > 1 ? left : 1;
     box[k] = hi[k] - lo[k] < most ? hi[k] - lo[k] : most;
     left /= box[k];
   }
 }
 
-static int read_block(hdf5_reading *r, const int64_t lo[], const int64_t hi[]) {
+static int read_block(hdf5_reading *reading, const int64_t lo[], const int64_t hi[]) {
   int64_t box[RG_ARRAY_MAX_DIMS], at[RG_ARRAY_MAX_DIMS], extent[RG_ARRAY_MAX_DIMS];
-  int dims = r->a->d.dims, k = 0;
+  int dims = reading->a->d.dims, k = 0;
   for (int j = 0; j < dims; j++) {
     if (lo[j] == hi[j])
       return RG_SUCCESS;
     at[j] = lo[j];
   }
-  choose_box(r, lo, hi, box);
+  choose_box(reading, lo, hi, box);
   while (k >= 0) {
     for (int j = 0; j < dims; j++)
       extent[j] = hi[j] - at[j] < box[j] ? hi[j] - at[j] : box[j];
-    RGI_TRY(read_box(r, at, extent));
+    RGI_TRY(read_box(reading, at, extent));
     for (k = dims - 1; k >= 0 && (at[k] += box[k]) >= hi[k]; k--)
       at[k] = lo[k];
   }
   return RG_SUCCESS;
 }
 
-static int read_blocks(hdf5_reading *r) {
+static int read_blocks(hdf5_reading *reading) {
   int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
-  int64_t blocks = rgi_distribution_blocks(&r->a->d, r->a->me);
+  int64_t blocks = rgi_distribution_blocks(&reading->a->d, reading->a->me);
   for (int64_t i = 0; i < blocks; i++) {
-    rgi_distribution_block(&r->a->d, r->a->me, i, lo, hi);
-    RGI_TRY(read_block(r, lo, hi));
+    rgi_distribution_block(&reading->a->d, reading->a->me, i, lo, hi);
+    RGI_TRY(read_block(reading, lo, hi));
   }
   return RG_SUCCESS;
 }
 
 static int read_dataset(rg_array a, hid_t dataset, const char *path, const rgi_file_info *info) {
-  hdf5_reading r = {.a = a, .path = path, .dataset = dataset};
-  r.buffer = malloc(a->element > BOX ? a->element : BOX);
-  if (!r.buffer)
+  hdf5_reading reading = {.a = a, .path = path, .dataset = dataset};
+  reading.buffer = malloc(a->element > BOX ? a->element : BOX);
+  if (!reading.buffer)
     return rgi_error(RG_ERR_NOMEM, "no memory for the buffers of %s", path);
-  r.space = rgi_h5.pH5Dget_space(dataset);
-  r.type = rgi_h5_type(info->type, info->element);
-  int code = read_blocks(&r);
-  rgi_h5.pH5Tclose(r.type);
-  rgi_h5.pH5Sclose(r.space);
-  free(r.buffer);
+  reading.space = rgi_h5.pH5Dget_space(dataset);
+  reading.type = rgi_h5_type(info->type, info->element);
+  int code = read_blocks(&reading);
+  rgi_h5.pH5Tclose(reading.type);
+  rgi_h5.pH5Sclose(reading.space);
+  free(reading.buffer);
   return code;
 }
 

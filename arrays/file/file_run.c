@@ -10,11 +10,11 @@
 
 #include "distribution/distribution_owner.h"
 
-void rgi_file_runs_start(rgi_file_runs *it, const rgi_distribution *d, int rank) {
-  it->d = d;
-  rgi_distribution_block(d, rank, 0, it->first, it->end);
+void rgi_file_runs_start(rgi_file_runs *it, const rgi_distribution *layout, int rank) {
+  it->d = layout;
+  rgi_distribution_block(layout, rank, 0, it->first, it->end);
   it->more = 1;
-  for (int k = 0; k < d->dims; k++)
+  for (int k = 0; k < layout->dims; k++)
     it->more = it->more && it->first[k] < it->end[k];
   memcpy(it->at, it->first, sizeof it->at);
   memcpy(it->hi, it->end, sizeof it->hi);
@@ -22,13 +22,13 @@ void rgi_file_runs_start(rgi_file_runs *it, const rgi_distribution *d, int rank)
 
 /* Goes from the end of a block along dimension k to the member's next one, if there is one. */
 static int next_block(rgi_file_runs *it, int k) {
-  const rgi_distribution *d = it->d;
-  int64_t gap, left = d->shape[k] - it->hi[k];
-  if (d->layout != RG_LAYOUT_BLOCK_CYCLIC ||
-      __builtin_mul_overflow(d->grid[k] - 1, d->chunk[k], &gap) || left <= gap)
+  const rgi_distribution *layout = it->d;
+  int64_t gap, left = layout->shape[k] - it->hi[k];
+  if (layout->layout != RG_LAYOUT_BLOCK_CYCLIC ||
+      __builtin_mul_overflow(layout->grid[k] - 1, layout->chunk[k], &gap) || left <= gap)
     return 0;
   it->at[k] = it->hi[k] + gap;
-  it->hi[k] = left - gap < d->chunk[k] ? d->shape[k] : it->at[k] + d->chunk[k];
+  it->hi[k] = left - gap < layout->chunk[k] ? layout->shape[k] : it->at[k] + layout->chunk[k];
   return 1;
 }
 

@@ -20,7 +20,7 @@ typedef struct {
   int64_t n, file, memory;
 } rgi_file_run;
 
-void rgi_file_runs_start(rgi_file_runs *it, const rgi_distribution *d, int rank);
+void rgi_file_runs_start(rgi_file_runs *it, const rgi_distribution *layout, int rank);
 /* The longest next run, but at most `most` elements; 0: there is none. */
 int rgi_file_runs_next(rgi_file_runs *it, int64_t most, rgi_file_run *run);
 

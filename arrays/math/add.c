@@ -41,42 +41,42 @@ typedef struct {
 
 static int add_box(void *context, const rgi_box *box) {
   const add_call *j = context;
-  rgi_box_rows r;
-  for (rgi_box_rows_start(&r, box); r.n; rgi_box_rows_next(&r))
-    j->f(r.n, r.at[0], r.at[1], r.at[2], &j->factors);
+  rgi_box_rows rows;
+  for (rgi_box_rows_start(&rows, box); rows.n; rgi_box_rows_next(&rows))
+    j->f(rows.n, rows.at[0], rows.at[1], rows.at[2], &j->factors);
   return RG_SUCCESS;
 }
 
-/* o: the operands c, a, b. */
+/* operand: c, a, b. */
 static int add_patches(const char *call, const void *alpha, const void *beta,
-                       const rgi_operand o[3]) {
+                       const rgi_operand operand[3]) {
   if (!alpha || !beta)
     return rgi_error(RG_ERR_ARG, "%s: alpha or beta is NULL", call);
-  RGI_TRY(rgi_operand_arithmetic(call, &o[0]));
+  RGI_TRY(rgi_operand_arithmetic(call, &operand[0]));
   for (int k = 1; k < 3; k++) {
-    RGI_TRY(rgi_operands_alike(call, &o[k], &o[0]));
-    RGI_TRY(rgi_operands_together(call, &o[k], &o[0]));
-    RGI_TRY(rgi_operands_apart(call, &o[k], &o[0]));
+    RGI_TRY(rgi_operands_alike(call, &operand[k], &operand[0]));
+    RGI_TRY(rgi_operands_together(call, &operand[k], &operand[0]));
+    RGI_TRY(rgi_operands_apart(call, &operand[k], &operand[0]));
   }
-  add_call j = {loops[o[0].a->type], {alpha, beta}};
-  RGI_TRY(rgi_operands_begin(call, 3, o));
-  return rgi_operands_end(call, 3, o, rgi_box_each(3, o, add_box, &j));
+  add_call j = {loops[operand[0].a->type], {alpha, beta}};
+  RGI_TRY(rgi_operands_begin(call, 3, operand));
+  return rgi_operands_end(call, 3, operand, rgi_box_each(3, operand, add_box, &j));
 }
 
 int rg_array_add(const void *alpha, rg_array a, const void *beta, rg_array b, rg_array c) {
-  rgi_operand o[3];
-  RGI_TRY(rgi_operand_make(__func__, c, NULL, NULL, &o[0]));
-  RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &o[1]));
-  RGI_TRY(rgi_operand_make(__func__, b, NULL, NULL, &o[2]));
-  return add_patches(__func__, alpha, beta, o);
+  rgi_operand operand[3];
+  RGI_TRY(rgi_operand_make(__func__, c, NULL, NULL, &operand[0]));
+  RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &operand[1]));
+  RGI_TRY(rgi_operand_make(__func__, b, NULL, NULL, &operand[2]));
+  return add_patches(__func__, alpha, beta, operand);
 }
 
 int rg_array_add_patch(const void *alpha, rg_array a, const int64_t alo[], const int64_t ahi[],
                        const void *beta, rg_array b, const int64_t blo[], const int64_t bhi[],
                        rg_array c, const int64_t clo[], const int64_t chi[]) {
-  rgi_operand o[3];
-  RGI_TRY(rgi_operand_make(__func__, c, clo, chi, &o[0]));
-  RGI_TRY(rgi_operand_make(__func__, a, alo, ahi, &o[1]));
-  RGI_TRY(rgi_operand_make(__func__, b, blo, bhi, &o[2]));
-  return add_patches(__func__, alpha, beta, o);
+  rgi_operand operand[3];
+  RGI_TRY(rgi_operand_make(__func__, c, clo, chi, &operand[0]));
+  RGI_TRY(rgi_operand_make(__func__, a, alo, ahi, &operand[1]));
+  RGI_TRY(rgi_operand_make(__func__, b, blo, bhi, &operand[2]));
+  return add_patches(__func__, alpha, beta, operand);
 }

@@ -56,45 +56,47 @@ static int transpose_of(rg_array_form form) {
                                       : CblasConjTrans;
 }
 
-void rgi_blas_multiply(const rgi_blas_product *p) {
-  const int m = (int)p->m, n = (int)p->n, k = (int)p->k, la = (int)p->a.ld, lb = (int)p->b.ld,
-            lc = (int)p->ldc;
-  const int ta = transpose_of(p->a.form), tb = transpose_of(p->b.form);
-  const void *alpha = p->alpha, *beta = p->beta, *a = p->a.at, *b = p->b.at;
-  if (p->type == RG_TYPE_DOUBLE)
+void rgi_blas_multiply(const rgi_blas_product *product) {
+  const int m = (int)product->m, n = (int)product->n, k = (int)product->k, la = (int)product->a.ld,
+            lb = (int)product->b.ld, lc = (int)product->ldc;
+  const int ta = transpose_of(product->a.form), tb = transpose_of(product->b.form);
+  const void *alpha = product->alpha, *beta = product->beta, *a = product->a.at, *b = product->b.at;
+  if (product->type == RG_TYPE_DOUBLE)
     cblas_dgemm(CblasRowMajor, ta, tb, m, n, k, *(const double *)alpha, a, la, b, lb,
-                *(const double *)beta, p->c, lc);
-  else if (p->type == RG_TYPE_FLOAT)
+                *(const double *)beta, product->c, lc);
+  else if (product->type == RG_TYPE_FLOAT)
     cblas_sgemm(CblasRowMajor, ta, tb, m, n, k, *(const float *)alpha, a, la, b, lb,
-                *(const float *)beta, p->c, lc);
-  else if (p->type == RG_TYPE_DOUBLE_COMPLEX)
-    cblas_zgemm(CblasRowMajor, ta, tb, m, n, k, alpha, a, la, b, lb, beta, p->c, lc);
+                *(const float *)beta, product->c, lc);
+  else if (product->type == RG_TYPE_DOUBLE_COMPLEX)
+    cblas_zgemm(CblasRowMajor, ta, tb, m, n, k, alpha, a, la, b, lb, beta, product->c, lc);
   else
-    cblas_cgemm(CblasRowMajor, ta, tb, m, n, k, alpha, a, la, b, lb, beta, p->c, lc);
+    cblas_cgemm(CblasRowMajor, ta, tb, m, n, k, alpha, a, la, b, lb, beta, product->c, lc);
 }
 
-static void multiply_vector(const rgi_blas_vector_product *p) {
-  const int m = (int)p->m, n = (int)p->n, la = (int)p->a.ld;
-  const int ta = transpose_of(p->a.form);
-  const void *alpha = p->alpha, *a = p->a.at, *x = p->x, *one = rgi_blas_one(p->type);
-  void *y = p->y;
-  if (p->type == RG_TYPE_DOUBLE)
+static void multiply_vector(const rgi_blas_vector_product *product) {
+  const int m = (int)product->m, n = (int)product->n, la = (int)product->a.ld;
+  const int ta = transpose_of(product->a.form);
+  const void *alpha = product->alpha, *a = product->a.at, *x = product->x,
+             *one = rgi_blas_one(product->type);
+  void *y = product->y;
+  if (product->type == RG_TYPE_DOUBLE)
     cblas_dgemv(CblasRowMajor, ta, m, n, *(const double *)alpha, a, la, x, 1, 1, y, 1);
-  else if (p->type == RG_TYPE_FLOAT)
+  else if (product->type == RG_TYPE_FLOAT)
     cblas_sgemv(CblasRowMajor, ta, m, n, *(const float *)alpha, a, la, x, 1, 1, y, 1);
-  else if (p->type == RG_TYPE_DOUBLE_COMPLEX)
+  else if (product->type == RG_TYPE_DOUBLE_COMPLEX)
     cblas_zgemv(CblasRowMajor, ta, m, n, alpha, a, la, x, 1, one, y, 1);
   else
     cblas_cgemv(CblasRowMajor, ta, m, n, alpha, a, la, x, 1, one, y, 1);
 }
 
-void rgi_blas_vector(const rgi_blas_vector_product *p) {
-  const int64_t most = 1 << 30, element = (int64_t)rgi_type_size(p->type, 0); /* rows at a time */
-  for (int64_t i = 0; i < p->m; i += most) {
-    int normal = p->a.form == RG_FORM_NORMAL;
-    rgi_blas_vector_product part = *p;
-    part.m = p->m - i < most ? p->m - i : most;
-    part.a.at = (const char *)p->a.at + i * p->a.ld * element;
+void rgi_blas_vector(const rgi_blas_vector_product *product) {
+  const int64_t most = 1 << 30,
+                element = (int64_t)rgi_type_size(product->type, 0); /* rows at a time */
+  for (int64_t i = 0; i < product->m; i += most) {
+    int normal = product->a.form == RG_FORM_NORMAL;
+    rgi_blas_vector_product part = *product;
+    part.m = product->m - i < most ? product->m - i : most;
+    part.a.at = (const char *)product->a.at + i * product->a.ld * element;
     part.x += normal ? 0 : i * element;
     part.y += normal ? i * element : 0;
     multiply_vector(&part);

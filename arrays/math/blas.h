@@ -28,7 +28,7 @@ typedef struct {
   void *c;
   int64_t ldc;
 } rgi_blas_product;
-void rgi_blas_multiply(const rgi_blas_product *p);
+void rgi_blas_multiply(const rgi_blas_product *product);
 
 /* y += alpha op(a) x, where a itself is m x n; x and y without gaps. Its leading
  * dimension fits into an int. */
@@ -40,7 +40,7 @@ typedef struct {
   const char *x;
   char *y;
 } rgi_blas_vector_product;
-void rgi_blas_vector(const rgi_blas_vector_product *p);
+void rgi_blas_vector(const rgi_blas_vector_product *product);
 
 /* 1 of a type. */
 const void *rgi_blas_one(rg_array_type type);

@@ -37,211 +37,214 @@ typedef struct {
 
 /* A box has those dimensions in which the patch is longer than 1, and is counted from the start of
  * the patch. These two convert its bounds to indices of the operand's array, and back. */
-static box_bounds to_array(const traversal *t, int k, const int64_t lo[], const int64_t hi[]) {
-  const rgi_operand *o = &t->o[k];
+static box_bounds to_array(const traversal *walk, int k, const int64_t lo[], const int64_t hi[]) {
+  const rgi_operand *operand = &walk->o[k];
   box_bounds a;
-  memcpy(a.lo, o->lo, sizeof o->lo);
-  memcpy(a.hi, o->hi, sizeof o->hi);
-  for (int i = 0; i < t->box.dims; i++) {
-    int d = t->axes[k][i];
-    a.lo[d] = o->lo[d] + lo[i];
-    a.hi[d] = o->lo[d] + hi[i];
+  memcpy(a.lo, operand->lo, sizeof operand->lo);
+  memcpy(a.hi, operand->hi, sizeof operand->hi);
+  for (int i = 0; i < walk->box.dims; i++) {
+    int d = walk->axes[k][i];
+    a.lo[d] = operand->lo[d] + lo[i];
+    a.hi[d] = operand->lo[d] + hi[i];
   }
   return a;
 }
 
-static box_bounds to_box(const traversal *t, int k, const rgi_piece *piece) {
+static box_bounds to_box(const traversal *walk, int k, const rgi_piece *piece) {
   box_bounds b;
-  for (int i = 0; i < t->box.dims; i++) {
-    int d = t->axes[k][i];
-    b.lo[i] = piece->lo[d] - t->o[k].lo[d];
-    b.hi[i] = piece->hi[d] - t->o[k].lo[d];
+  for (int i = 0; i < walk->box.dims; i++) {
+    int d = walk->axes[k][i];
+    b.lo[i] = piece->lo[d] - walk->o[k].lo[d];
+    b.hi[i] = piece->hi[d] - walk->o[k].lo[d];
   }
   return b;
 }
 
-static void place_operand(traversal *t, int k, char *memory, const int64_t ld[]) {
+static void place_operand(traversal *walk, int k, char *memory, const int64_t ld[]) {
   int64_t stride[RG_ARRAY_MAX_DIMS];
-  rgi_piece_strides(t->o[k].a->d.dims, ld, stride);
-  t->box.at[k] = memory;
-  for (int i = 0; i < t->box.dims; i++)
-    t->box.stride[k][i] = stride[t->axes[k][i]];
+  rgi_piece_strides(walk->o[k].a->d.dims, ld, stride);
+  walk->box.at[k] = memory;
+  for (int i = 0; i < walk->box.dims; i++)
+    walk->box.stride[k][i] = stride[walk->axes[k][i]];
 }
 
-static int visit_operand(traversal *t, int k, const int64_t lo[], const int64_t hi[]);
+static int visit_operand(traversal *walk, int k, const int64_t lo[], const int64_t hi[]);
 
 /* Operands 0 to k are in place. After the last one the box is complete. */
-static int visit_next(traversal *t, int k, const int64_t lo[], const int64_t hi[]) {
-  if (k + 1 < t->n)
-    return visit_operand(t, k + 1, lo, hi);
-  for (int i = 0; i < t->box.dims; i++)
-    t->box.extent[i] = hi[i] - lo[i];
-  return t->f(t->context, &t->box);
+static int visit_next(traversal *walk, int k, const int64_t lo[], const int64_t hi[]) {
+  if (k + 1 < walk->n)
+    return visit_operand(walk, k + 1, lo, hi);
+  for (int i = 0; i < walk->box.dims; i++)
+    walk->box.extent[i] = hi[i] - lo[i];
+  return walk->f(walk->context, &walk->box);
 }
 
 /* Moves the operands before k from the start of the box lo to that of its part plo, or back. */
-static void shift_operands(traversal *t, int k, const int64_t lo[], const int64_t plo[], int sign) {
+static void shift_operands(traversal *walk, int k, const int64_t lo[], const int64_t plo[],
+                           int sign) {
   for (int j = 0; j < k; j++)
-    for (int i = 0; i < t->box.dims; i++)
-      t->box.at[j] += sign * (plo[i] - lo[i]) * t->box.stride[j][i] * (int64_t)t->box.element;
+    for (int i = 0; i < walk->box.dims; i++)
+      walk->box.at[j] +=
+          sign * (plo[i] - lo[i]) * walk->box.stride[j][i] * (int64_t)walk->box.element;
 }
 
 /* Operand k in a box of another node, in parts that fit into the buffer. */
-static int fetch_operand(traversal *t, int k, const int64_t lo[], const int64_t hi[]) {
-  int64_t bytes = (int64_t)t->box.element, part[RG_ARRAY_MAX_DIMS], end[RG_ARRAY_MAX_DIMS];
+static int fetch_operand(traversal *walk, int k, const int64_t lo[], const int64_t hi[]) {
+  int64_t bytes = (int64_t)walk->box.element, part[RG_ARRAY_MAX_DIMS], end[RG_ARRAY_MAX_DIMS];
   int longest = 0;
-  for (int i = 0; i < t->box.dims; i++) {
+  for (int i = 0; i < walk->box.dims; i++) {
     bytes *= hi[i] - lo[i];
     longest = hi[i] - lo[i] > hi[longest] - lo[longest] ? i : longest;
   }
-  if (bytes > FETCH && t->box.dims && hi[longest] - lo[longest] > 1) {
+  if (bytes > FETCH && walk->box.dims && hi[longest] - lo[longest] > 1) {
     memcpy(part, lo, sizeof part);
     memcpy(end, hi, sizeof end);
     part[longest] = end[longest] = lo[longest] + (hi[longest] - lo[longest]) / 2;
-    RGI_TRY(fetch_operand(t, k, lo, end));
-    shift_operands(t, k, lo, part, 1);
-    int error = fetch_operand(t, k, part, hi);
-    shift_operands(t, k, lo, part, -1);
+    RGI_TRY(fetch_operand(walk, k, lo, end));
+    shift_operands(walk, k, lo, part, 1);
+    int error = fetch_operand(walk, k, part, hi);
+    shift_operands(walk, k, lo, part, -1);
     return error;
   }
   int64_t ld[RG_ARRAY_MAX_DIMS];
-  if (!t->buffer[k])
-    t->buffer[k] = malloc((size_t)(bytes > FETCH ? bytes : FETCH));
-  if (!t->buffer[k])
+  if (!walk->buffer[k])
+    walk->buffer[k] = malloc((size_t)(bytes > FETCH ? bytes : FETCH));
+  if (!walk->buffer[k])
     return rgi_error(RG_ERR_NOMEM, "no memory for elements of another node");
-  box_bounds in = to_array(t, k, lo, hi);
-  for (int d = 1; d < t->o[k].a->d.dims; d++)
+  box_bounds in = to_array(walk, k, lo, hi);
+  for (int d = 1; d < walk->o[k].a->d.dims; d++)
     ld[d - 1] = in.hi[d] - in.lo[d];
-  RGI_TRY(rg_array_get(t->o[k].a, in.lo, in.hi, t->buffer[k], NULL));
-  place_operand(t, k, t->buffer[k], ld);
-  return visit_next(t, k, lo, hi);
+  RGI_TRY(rg_array_get(walk->o[k].a, in.lo, in.hi, walk->buffer[k], NULL));
+  place_operand(walk, k, walk->buffer[k], ld);
+  return visit_next(walk, k, lo, hi);
 }
 
 /* Operand k in the box, piece by piece. */
-static int visit_operand(traversal *t, int k, const int64_t lo[], const int64_t hi[]) {
-  rg_array a = t->o[k].a;
+static int visit_operand(traversal *walk, int k, const int64_t lo[], const int64_t hi[]) {
+  rg_array a = walk->o[k].a;
   rgi_pieces pieces;
   rgi_piece piece;
-  box_bounds in = to_array(t, k, lo, hi);
+  box_bounds in = to_array(walk, k, lo, hi);
   rgi_pieces_start(&pieces, &a->d, in.lo, in.hi);
   while (rgi_pieces_next(&pieces, &piece)) {
     char *memory = rgi_array_memory(a, piece.rank);
-    box_bounds part = to_box(t, k, &piece);
-    shift_operands(t, k, lo, part.lo, 1);
+    box_bounds part = to_box(walk, k, &piece);
+    shift_operands(walk, k, lo, part.lo, 1);
     int error;
     if (memory) {
-      place_operand(t, k, memory + piece.offset * (int64_t)a->element, piece.ld);
-      error = visit_next(t, k, part.lo, part.hi);
+      place_operand(walk, k, memory + piece.offset * (int64_t)a->element, piece.ld);
+      error = visit_next(walk, k, part.lo, part.hi);
     } else {
-      error = fetch_operand(t, k, part.lo, part.hi);
+      error = fetch_operand(walk, k, part.lo, part.hi);
     }
-    shift_operands(t, k, lo, part.lo, -1);
+    shift_operands(walk, k, lo, part.lo, -1);
     RGI_TRY(error);
   }
   return RG_SUCCESS;
 }
 
-static int same_cycles(const rgi_distribution *d, const rgi_distribution *e) {
-  int same = d->dims == e->dims && e->layout == RG_LAYOUT_BLOCK_CYCLIC;
-  for (int i = 0; same && i < d->dims; i++)
-    same = d->shape[i] == e->shape[i] && d->chunk[i] == e->chunk[i] && d->grid[i] == e->grid[i];
+static int same_cycles(const rgi_distribution *layout, const rgi_distribution *other) {
+  int same = layout->dims == other->dims && other->layout == RG_LAYOUT_BLOCK_CYCLIC;
+  for (int i = 0; same && i < layout->dims; i++)
+    same = layout->shape[i] == other->shape[i] && layout->chunk[i] == other->chunk[i] &&
+           layout->grid[i] == other->grid[i];
   return same;
 }
 
 /* Whether all operands are whole arrays whose blocks lie alike in the caller's memory. */
-static int are_alike(int n, const rgi_operand o[]) {
-  const rg_array first = o[0].a;
+static int are_alike(int n, const rgi_operand operand[]) {
+  const rg_array first = operand[0].a;
   if (first->d.layout != RG_LAYOUT_BLOCK_CYCLIC)
     return 0;
   for (int k = 0; k < n; k++)
-    if (!rgi_operand_is_whole(&o[k]) || o[k].a->me != first->me ||
-        !same_cycles(&first->d, &o[k].a->d))
+    if (!rgi_operand_is_whole(&operand[k]) || operand[k].a->me != first->me ||
+        !same_cycles(&first->d, &operand[k].a->d))
       return 0;
   return 1;
 }
 
 /* Blocks of a cyclic layout have no ghost cells: however many and short, they are one run. */
-static int visit_run(traversal *t) {
-  t->box.dims = 1;
-  t->box.extent[0] = rgi_distribution_extent(&t->o[0].a->d, t->o[0].a->me);
-  for (int k = 0; k < t->n; k++) {
-    t->box.at[k] = rgi_array_mine(t->o[k].a);
-    t->box.stride[k][0] = 1;
+static int visit_run(traversal *walk) {
+  walk->box.dims = 1;
+  walk->box.extent[0] = rgi_distribution_extent(&walk->o[0].a->d, walk->o[0].a->me);
+  for (int k = 0; k < walk->n; k++) {
+    walk->box.at[k] = rgi_array_mine(walk->o[k].a);
+    walk->box.stride[k][0] = 1;
   }
-  return t->box.extent[0] ? t->f(t->context, &t->box) : RG_SUCCESS;
+  return walk->box.extent[0] ? walk->f(walk->context, &walk->box) : RG_SUCCESS;
 }
 
-int rgi_box_each(int n, const rgi_operand o[], rgi_box_function *f, void *context) {
-  traversal t = {.n = n, .o = o, .f = f, .context = context};
+int rgi_box_each(int n, const rgi_operand operand[], rgi_box_function *function, void *context) {
+  traversal walk = {.n = n, .o = operand, .f = function, .context = context};
   rgi_pieces own;
   rgi_piece piece;
   int error = RG_SUCCESS;
-  t.box.operands = n;
-  t.box.element = o[0].a->element;
-  if (are_alike(n, o))
-    return visit_run(&t);
+  walk.box.operands = n;
+  walk.box.element = operand[0].a->element;
+  if (are_alike(n, operand))
+    return visit_run(&walk);
   for (int k = 0; k < n; k++)
-    t.box.dims = rgi_operand_axes(&o[k], t.axes[k]);
-  for (rgi_own_start(&own, &o[0]); !error && rgi_pieces_next(&own, &piece);) {
-    box_bounds part = to_box(&t, 0, &piece);
-    place_operand(&t, 0, rgi_own_memory(&o[0], &piece), piece.ld);
-    error = visit_next(&t, 0, part.lo, part.hi);
+    walk.box.dims = rgi_operand_axes(&operand[k], walk.axes[k]);
+  for (rgi_own_start(&own, &operand[0]); !error && rgi_pieces_next(&own, &piece);) {
+    box_bounds part = to_box(&walk, 0, &piece);
+    place_operand(&walk, 0, rgi_own_memory(&operand[0], &piece), piece.ld);
+    error = visit_next(&walk, 0, part.lo, part.hi);
   }
   for (int k = 0; k < n; k++)
-    free(t.buffer[k]);
+    free(walk.buffer[k]);
   return error;
 }
 
 /* --- rows --------------------------------------------------------------------------------- */
 
 /* Whether dimension i of the box and the next one are contiguous in all operands. */
-static int are_joined(const rgi_box *b, int i) {
-  for (int k = 0; k < b->operands; k++)
-    if (b->stride[k][i] != b->extent[i + 1] * b->stride[k][i + 1])
+static int are_joined(const rgi_box *box, int i) {
+  for (int k = 0; k < box->operands; k++)
+    if (box->stride[k][i] != box->extent[i + 1] * box->stride[k][i + 1])
       return 0;
   return 1;
 }
 
-static void join_dimensions(rgi_box *b, int i) {
-  b->extent[i] *= b->extent[i + 1];
-  for (int k = 0; k < b->operands; k++)
-    b->stride[k][i] = b->stride[k][i + 1];
-  for (int j = i + 1; j + 1 < b->dims; j++) {
-    b->extent[j] = b->extent[j + 1];
-    for (int k = 0; k < b->operands; k++)
-      b->stride[k][j] = b->stride[k][j + 1];
+static void join_dimensions(rgi_box *box, int i) {
+  box->extent[i] *= box->extent[i + 1];
+  for (int k = 0; k < box->operands; k++)
+    box->stride[k][i] = box->stride[k][i + 1];
+  for (int j = i + 1; j + 1 < box->dims; j++) {
+    box->extent[j] = box->extent[j + 1];
+    for (int k = 0; k < box->operands; k++)
+      box->stride[k][j] = box->stride[k][j + 1];
   }
-  b->dims--;
+  box->dims--;
 }
 
-static int side_by_side(const rgi_box *b) {
-  for (int k = 0; k < b->operands; k++)
-    if (b->dims == 0 || b->stride[k][b->dims - 1] != 1)
+static int side_by_side(const rgi_box *box) {
+  for (int k = 0; k < box->operands; k++)
+    if (box->dims == 0 || box->stride[k][box->dims - 1] != 1)
       return 0;
   return 1;
 }
 
-void rgi_box_rows_start(rgi_box_rows *r, const rgi_box *box) {
-  r->box = *box;
-  for (int i = r->box.dims - 2; i >= 0; i--)
-    if (are_joined(&r->box, i))
-      join_dimensions(&r->box, i);
-  memcpy(r->at, box->at, sizeof r->at);
-  memset(r->i, 0, sizeof r->i);
-  r->n = 1;
-  if (side_by_side(&r->box))
-    r->n = r->box.extent[--r->box.dims];
+void rgi_box_rows_start(rgi_box_rows *rows, const rgi_box *box) {
+  rows->box = *box;
+  for (int i = rows->box.dims - 2; i >= 0; i--)
+    if (are_joined(&rows->box, i))
+      join_dimensions(&rows->box, i);
+  memcpy(rows->at, box->at, sizeof rows->at);
+  memset(rows->i, 0, sizeof rows->i);
+  rows->n = 1;
+  if (side_by_side(&rows->box))
+    rows->n = rows->box.extent[--rows->box.dims];
 }
 
-void rgi_box_rows_next(rgi_box_rows *r) {
-  rgi_box *b = &r->box;
-  for (int d = b->dims - 1; d >= 0; d--) {
-    int64_t step = ++r->i[d] < b->extent[d] ? 1 : 1 - b->extent[d];
-    for (int k = 0; k < b->operands; k++)
-      r->at[k] += step * b->stride[k][d] * (int64_t)b->element;
+void rgi_box_rows_next(rgi_box_rows *rows) {
+  rgi_box *box = &rows->box;
+  for (int d = box->dims - 1; d >= 0; d--) {
+    int64_t step = ++rows->i[d] < box->extent[d] ? 1 : 1 - box->extent[d];
+    for (int k = 0; k < box->operands; k++)
+      rows->at[k] += step * box->stride[k][d] * (int64_t)box->element;
     if (step > 0)
       return;
-    r->i[d] = 0;
+    rows->i[d] = 0;
   }
-  r->n = 0;
+  rows->n = 0;
 }

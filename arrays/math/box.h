@@ -24,7 +24,7 @@ typedef struct {
  * only read. All have the same type and extents. Stops at an error, of f or of getting
  * elements from other nodes. */
 typedef int rgi_box_function(void *context, const rgi_box *box);
-int rgi_box_each(int n, const rgi_operand o[], rgi_box_function *f, void *context);
+int rgi_box_each(int n, const rgi_operand operand[], rgi_box_function *function, void *context);
 
 /* The rows of a box: n elements that are contiguous in all operands, n as large as possible.
  *
@@ -36,7 +36,7 @@ typedef struct {
   rgi_box box;
   int64_t i[RG_ARRAY_MAX_DIMS];
 } rgi_box_rows;
-void rgi_box_rows_start(rgi_box_rows *r, const rgi_box *box);
-void rgi_box_rows_next(rgi_box_rows *r);
+void rgi_box_rows_start(rgi_box_rows *rows, const rgi_box *box);
+void rgi_box_rows_next(rgi_box_rows *rows);
 
 #endif

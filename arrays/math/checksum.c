@@ -66,18 +66,18 @@ static uint64_t of_form(const struct rg_array_s *a) {
 }
 
 int rg_array_checksum(rg_array a, uint64_t *checksum) {
-  rgi_operand o;
-  rgi_own_lines l;
+  rgi_operand operand;
+  rgi_own_lines lines;
   uint64_t sum = 0;
-  RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &o));
+  RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &operand));
   RGI_REQUIRE(checksum);
-  RGI_TRY(rgi_operands_begin(__func__, 1, &o));
-  for (rgi_own_lines_start(&l, &o); l.n; rgi_own_lines_next(&l)) {
-    uint64_t number = (uint64_t)rgi_distribution_linear(&a->d, l.at);
-    sum += a->element == 8    ? line_8(number, l.n, l.ptr)
-           : a->element == 4  ? line_4(number, l.n, l.ptr)
-           : a->element == 16 ? line_16(number, l.n, l.ptr)
-                              : line_any(number, l.n, l.ptr, a->element);
+  RGI_TRY(rgi_operands_begin(__func__, 1, &operand));
+  for (rgi_own_lines_start(&lines, &operand); lines.n; rgi_own_lines_next(&lines)) {
+    uint64_t number = (uint64_t)rgi_distribution_linear(&a->d, lines.at);
+    sum += a->element == 8    ? line_8(number, lines.n, lines.ptr)
+           : a->element == 4  ? line_4(number, lines.n, lines.ptr)
+           : a->element == 16 ? line_16(number, lines.n, lines.ptr)
+                              : line_any(number, lines.n, lines.ptr, a->element);
   }
   RGI_TRY(rg_allreduce(a->group, MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM));
   *checksum = sum + of_form(a);

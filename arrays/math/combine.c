@@ -65,35 +65,35 @@ typedef struct {
 
 static int combine_box(void *context, const rgi_box *box) {
   combine_call *j = context;
-  rgi_box_rows r;
-  for (rgi_box_rows_start(&r, box); r.n; rgi_box_rows_next(&r))
-    j->bad |= j->f(r.n, r.at[0], r.at[1], r.at[2]);
+  rgi_box_rows rows;
+  for (rgi_box_rows_start(&rows, box); rows.n; rgi_box_rows_next(&rows))
+    j->bad |= j->f(rows.n, rows.at[0], rows.at[1], rows.at[2]);
   return RG_SUCCESS;
 }
 
-static int check_combine(const char *call, rg_combine_operation op, const rgi_operand o[3]) {
+static int check_combine(const char *call, rg_combine_operation op, const rgi_operand operand[3]) {
   if ((int)op < RG_COMBINE_MULTIPLY || op > RG_COMBINE_MAXIMUM)
     return rgi_error(RG_ERR_ARG, "%s: there is no operation %d", call, (int)op);
-  RGI_TRY(rgi_operand_arithmetic(call, &o[0]));
-  if (!loops[op][o[0].a->type])
+  RGI_TRY(rgi_operand_arithmetic(call, &operand[0]));
+  if (!loops[op][operand[0].a->type])
     return rgi_error(RG_ERR_ARG, "%s: complex numbers have no order", call);
   for (int k = 1; k < 3; k++) {
-    RGI_TRY(rgi_operands_alike(call, &o[k], &o[0]));
-    RGI_TRY(rgi_operands_together(call, &o[k], &o[0]));
+    RGI_TRY(rgi_operands_alike(call, &operand[k], &operand[0]));
+    RGI_TRY(rgi_operands_together(call, &operand[k], &operand[0]));
   }
   return RG_SUCCESS;
 }
 
 int rg_array_combine(rg_combine_operation op, rg_array a, rg_array b, rg_array c) {
-  rgi_operand o[3];
-  RGI_TRY(rgi_operand_make(__func__, c, NULL, NULL, &o[0]));
-  RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &o[1]));
-  RGI_TRY(rgi_operand_make(__func__, b, NULL, NULL, &o[2]));
-  RGI_TRY(check_combine(__func__, op, o));
+  rgi_operand operand[3];
+  RGI_TRY(rgi_operand_make(__func__, c, NULL, NULL, &operand[0]));
+  RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &operand[1]));
+  RGI_TRY(rgi_operand_make(__func__, b, NULL, NULL, &operand[2]));
+  RGI_TRY(check_combine(__func__, op, operand));
   combine_call j = {loops[op][c->type], 0};
-  RGI_TRY(rgi_operands_begin(__func__, 3, o));
-  int error = rgi_box_each(3, o, combine_box, &j);
+  RGI_TRY(rgi_operands_begin(__func__, 3, operand));
+  int error = rgi_box_each(3, operand, combine_box, &j);
   if (!error && j.bad)
     error = rgi_error(RG_ERR_ARG, "rg_array_combine: division of an integer by 0");
-  return rgi_operands_end(__func__, 3, o, error);
+  return rgi_operands_end(__func__, 3, operand, error);
 }

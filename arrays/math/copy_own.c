@@ -24,28 +24,28 @@ typedef struct {
 } copy_call;
 
 /* Between the patch lo..hi of the other array and the caller's memory. */
-static int transfer_box(const copy_call *j, const int64_t lo[], const int64_t hi[], void *memory,
+static int transfer_box(const copy_call *call, const int64_t lo[], const int64_t hi[], void *memory,
                         const int64_t ld[]) {
-  return j->pull ? rg_array_get(j->other->a, lo, hi, memory, ld)
-                 : rg_array_put(j->other->a, lo, hi, memory, ld);
+  return call->pull ? rg_array_get(call->other->a, lo, hi, memory, ld)
+                    : rg_array_put(call->other->a, lo, hi, memory, ld);
 }
 
 /* --- the same extents ------------------------------------------------------------------- */
 
-static int same_extents(const rgi_operand *o, const rgi_operand *p) {
-  int same = o->a->d.dims == p->a->d.dims;
-  for (int d = 0; same && d < o->a->d.dims; d++)
-    same = o->hi[d] - o->lo[d] == p->hi[d] - p->lo[d];
+static int same_extents(const rgi_operand *operand, const rgi_operand *other) {
+  int same = operand->a->d.dims == other->a->d.dims;
+  for (int d = 0; same && d < operand->a->d.dims; d++)
+    same = operand->hi[d] - operand->lo[d] == other->hi[d] - other->lo[d];
   return same;
 }
 
-static int move_same(const copy_call *j, const rgi_piece *p) {
+static int move_same(const copy_call *call, const rgi_piece *p) {
   int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
-  for (int d = 0; d < j->mine->a->d.dims; d++) {
-    lo[d] = p->lo[d] - j->mine->lo[d] + j->other->lo[d];
-    hi[d] = p->hi[d] - j->mine->lo[d] + j->other->lo[d];
+  for (int d = 0; d < call->mine->a->d.dims; d++) {
+    lo[d] = p->lo[d] - call->mine->lo[d] + call->other->lo[d];
+    hi[d] = p->hi[d] - call->mine->lo[d] + call->other->lo[d];
   }
-  return transfer_box(j, lo, hi, rgi_own_memory(j->mine, p), p->ld);
+  return transfer_box(call, lo, hi, rgi_own_memory(call->mine, p), p->ld);
 }
 
 /* --- transposed --------------------------------------------------------------------------- */
@@ -93,28 +93,31 @@ static void transpose_tile(size_t element, int64_t n, int64_t m, tile_memory to,
 }
 
 /* The tile that begins with row i and column k of the caller's piece. */
-static int move_tile(const copy_call *j, const rgi_piece *p, int64_t i, int64_t k, char *buffer) {
-  size_t element = j->mine->a->element;
+static int move_tile(const copy_call *call, const rgi_piece *p, int64_t i, int64_t k,
+                     char *buffer) {
+  size_t element = call->mine->a->element;
   int64_t rows = p->hi[0] - p->lo[0] - i, columns = p->hi[1] - p->lo[1] - k;
-  int64_t n = rows < j->tile ? rows : j->tile, m = columns < j->tile ? columns : j->tile;
-  int64_t down = p->lo[0] + i - j->mine->lo[0], across = p->lo[1] + k - j->mine->lo[1];
-  int64_t lo[2] = {j->other->lo[0] + across, j->other->lo[1] + down};
+  int64_t n = rows < call->tile ? rows : call->tile,
+          m = columns < call->tile ? columns : call->tile;
+  int64_t down = p->lo[0] + i - call->mine->lo[0], across = p->lo[1] + k - call->mine->lo[1];
+  int64_t lo[2] = {call->other->lo[0] + across, call->other->lo[1] + down};
   int64_t hi[2] = {lo[0] + m, lo[1] + n};
   tile_memory turned = {buffer, n};
-  tile_memory own = {rgi_own_memory(j->mine, p) + (i * p->ld[0] + k) * (int64_t)element, p->ld[0]};
-  if (!j->pull)
+  tile_memory own = {rgi_own_memory(call->mine, p) + (i * p->ld[0] + k) * (int64_t)element,
+                     p->ld[0]};
+  if (!call->pull)
     transpose_tile(element, n, m, turned, own);
-  RGI_TRY(transfer_box(j, lo, hi, buffer, NULL));
-  if (j->pull)
+  RGI_TRY(transfer_box(call, lo, hi, buffer, NULL));
+  if (call->pull)
     transpose_tile(element, m, n, own, turned);
   return RG_SUCCESS;
 }
 
-static int move_transposed(const copy_call *j, const rgi_piece *p, char *buffer) {
+static int move_transposed(const copy_call *call, const rgi_piece *p, char *buffer) {
   int64_t rows = p->hi[0] - p->lo[0], columns = p->hi[1] - p->lo[1];
-  for (int64_t i = 0; i < rows; i += j->tile)
-    for (int64_t k = 0; k < columns; k += j->tile)
-      RGI_TRY(move_tile(j, p, i, k, buffer));
+  for (int64_t i = 0; i < rows; i += call->tile)
+    for (int64_t k = 0; k < columns; k += call->tile)
+      RGI_TRY(move_tile(call, p, i, k, buffer));
   return RG_SUCCESS;
 }
 
@@ -122,58 +125,59 @@ static int move_transposed(const copy_call *j, const rgi_piece *p, char *buffer)
 
 /* Elements start to start + n - 1 of the other patch, counted in C order, which are contiguous
  * in the caller's memory: cut into boxes, each as large as possible. */
-static int move_run(const copy_call *j, int64_t start, int64_t n, char *memory) {
-  const rgi_operand *o = j->other;
+static int move_run(const copy_call *call, int64_t start, int64_t n, char *memory) {
+  const rgi_operand *operand = call->other;
   while (n > 0) {
     int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS], whole = 1, rest = start;
-    int d = o->a->d.dims - 1;
+    int d = operand->a->d.dims - 1;
     for (int i = d; i >= 0; i--) {
-      int64_t extent = o->hi[i] - o->lo[i];
-      lo[i] = o->lo[i] + rest % extent;
+      int64_t extent = operand->hi[i] - operand->lo[i];
+      lo[i] = operand->lo[i] + rest % extent;
       hi[i] = lo[i] + 1;
       rest /= extent;
     }
     /* From dimension d + 1 on the box is the whole patch. */
-    while (d > 0 && lo[d] == o->lo[d] && n >= whole * (o->hi[d] - o->lo[d])) {
-      whole *= o->hi[d] - o->lo[d];
-      hi[d] = o->hi[d];
+    while (d > 0 && lo[d] == operand->lo[d] && n >= whole * (operand->hi[d] - operand->lo[d])) {
+      whole *= operand->hi[d] - operand->lo[d];
+      hi[d] = operand->hi[d];
       d--;
     }
-    int64_t some = n / whole < o->hi[d] - lo[d] ? n / whole : o->hi[d] - lo[d];
+    int64_t some = n / whole < operand->hi[d] - lo[d] ? n / whole : operand->hi[d] - lo[d];
     hi[d] = lo[d] + some;
-    RGI_TRY(transfer_box(j, lo, hi, memory, NULL));
+    RGI_TRY(transfer_box(call, lo, hi, memory, NULL));
     start += some * whole;
     n -= some * whole;
-    memory += some * whole * (int64_t)o->a->element;
+    memory += some * whole * (int64_t)operand->a->element;
   }
   return RG_SUCCESS;
 }
 
 /* The first dimension from which on the piece is contiguous both in memory and in the order of the
  * patch. */
-static int run_dimension(const rgi_operand *o, const rgi_piece *p) {
-  int t = o->a->d.dims - 1;
-  while (t > 0 && p->lo[t] == o->lo[t] && p->hi[t] == o->hi[t] &&
+static int run_dimension(const rgi_operand *operand, const rgi_piece *p) {
+  int t = operand->a->d.dims - 1;
+  while (t > 0 && p->lo[t] == operand->lo[t] && p->hi[t] == operand->hi[t] &&
          p->ld[t - 1] == p->hi[t] - p->lo[t])
     t--;
   return t;
 }
 
-static int move_reshaped(const copy_call *j, const rgi_piece *p) {
-  const rgi_operand *o = j->mine;
-  int t = run_dimension(o, p), d;
+static int move_reshaped(const copy_call *call, const rgi_piece *p) {
+  const rgi_operand *operand = call->mine;
+  int t = run_dimension(operand, p), d;
   int64_t at[RG_ARRAY_MAX_DIMS], stride[RG_ARRAY_MAX_DIMS], n = 1;
-  rgi_piece_strides(o->a->d.dims, p->ld, stride);
+  rgi_piece_strides(operand->a->d.dims, p->ld, stride);
   memcpy(at, p->lo, sizeof at);
-  for (d = t; d < o->a->d.dims; d++)
+  for (d = t; d < operand->a->d.dims; d++)
     n *= p->hi[d] - p->lo[d];
   do {
     int64_t start = 0, offset = 0;
-    for (d = 0; d < o->a->d.dims; d++) {
-      start = start * (o->hi[d] - o->lo[d]) + at[d] - o->lo[d];
+    for (d = 0; d < operand->a->d.dims; d++) {
+      start = start * (operand->hi[d] - operand->lo[d]) + at[d] - operand->lo[d];
       offset += (at[d] - p->lo[d]) * stride[d];
     }
-    RGI_TRY(move_run(j, start, n, rgi_own_memory(o, p) + offset * (int64_t)o->a->element));
+    RGI_TRY(move_run(call, start, n,
+                     rgi_own_memory(operand, p) + offset * (int64_t)operand->a->element));
     for (d = t - 1; d >= 0 && ++at[d] == p->hi[d]; d--)
       at[d] = p->lo[d];
   } while (d >= 0);
@@ -190,17 +194,17 @@ static int64_t tile_edge(size_t element) {
 }
 
 int rgi_copy_own(const rgi_operand *mine, const rgi_operand *other, int pull, int transposed) {
-  copy_call j = {mine, other, pull, tile_edge(mine->a->element)};
+  copy_call call = {mine, other, pull, tile_edge(mine->a->element)};
   int same = same_extents(mine, other), error = RG_SUCCESS;
   rgi_pieces own;
   rgi_piece p;
-  char *buffer = transposed ? malloc((size_t)(j.tile * j.tile) * mine->a->element) : NULL;
+  char *buffer = transposed ? malloc((size_t)(call.tile * call.tile) * mine->a->element) : NULL;
   if (transposed && !buffer)
     return rgi_error(RG_ERR_NOMEM, "no memory for a transposition");
   for (rgi_own_start(&own, mine); !error && rgi_pieces_next(&own, &p);)
-    error = transposed ? move_transposed(&j, &p, buffer)
-            : same     ? move_same(&j, &p)
-                       : move_reshaped(&j, &p);
+    error = transposed ? move_transposed(&call, &p, buffer)
+            : same     ? move_same(&call, &p)
+                       : move_reshaped(&call, &p);
   free(buffer);
   return error;
 }

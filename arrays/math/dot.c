@@ -13,7 +13,7 @@
 
 RGI_FAST_LOOPS
 
-typedef void dot_loop(int64_t n, const char *a, const char *b, rgi_total *t);
+typedef void dot_loop(int64_t n, const char *a, const char *b, rgi_total *total);
 
 #define INTEGER(TYPE, name, type, work)                                                            \
   static void dot_##name(int64_t n, const char *a, const char *b, rgi_total *t) {                  \
@@ -52,23 +52,23 @@ typedef struct {
 
 static int dot_box(void *context, const rgi_box *box) {
   dot_call *j = context;
-  rgi_box_rows r;
-  for (rgi_box_rows_start(&r, box); r.n; rgi_box_rows_next(&r))
-    j->f(r.n, r.at[0], r.at[1], &j->total);
+  rgi_box_rows rows;
+  for (rgi_box_rows_start(&rows, box); rows.n; rgi_box_rows_next(&rows))
+    j->f(rows.n, rows.at[0], rows.at[1], &j->total);
   return RG_SUCCESS;
 }
 
-static int dot_of(const char *call, const rgi_operand o[2], void *dot) {
-  rg_array a = o[0].a;
+static int dot_of(const char *call, const rgi_operand operand[2], void *dot) {
+  rg_array a = operand[0].a;
   if (!dot)
     return rgi_error(RG_ERR_ARG, "%s: dot is NULL", call);
-  RGI_TRY(rgi_operand_arithmetic(call, &o[0]));
-  RGI_TRY(rgi_operands_alike(call, &o[0], &o[1]));
-  RGI_TRY(rgi_operands_together(call, &o[0], &o[1]));
+  RGI_TRY(rgi_operand_arithmetic(call, &operand[0]));
+  RGI_TRY(rgi_operands_alike(call, &operand[0], &operand[1]));
+  RGI_TRY(rgi_operands_together(call, &operand[0], &operand[1]));
   dot_call j = {loops[a->type], {0, 0, 0}};
-  RGI_TRY(rgi_operands_begin(call, 2, o));
-  int error = rgi_box_each(2, o, dot_box, &j);
-  if (!a->one_node || !o[1].a->one_node)
+  RGI_TRY(rgi_operands_begin(call, 2, operand));
+  int error = rgi_box_each(2, operand, dot_box, &j);
+  if (!a->one_node || !operand[1].a->one_node)
     RGI_TRY(rgi_group_error_share(a->group, call, error));
   RGI_TRY(rgi_total_all(a, &j.total));
   rgi_total_store(a->type, &j.total, dot);
@@ -76,16 +76,16 @@ static int dot_of(const char *call, const rgi_operand o[2], void *dot) {
 }
 
 int rg_array_dot(rg_array a, rg_array b, void *dot) {
-  rgi_operand o[2];
-  RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &o[0]));
-  RGI_TRY(rgi_operand_make(__func__, b, NULL, NULL, &o[1]));
-  return dot_of(__func__, o, dot);
+  rgi_operand operand[2];
+  RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &operand[0]));
+  RGI_TRY(rgi_operand_make(__func__, b, NULL, NULL, &operand[1]));
+  return dot_of(__func__, operand, dot);
 }
 
 int rg_array_dot_patch(rg_array a, const int64_t alo[], const int64_t ahi[], rg_array b,
                        const int64_t blo[], const int64_t bhi[], void *dot) {
-  rgi_operand o[2];
-  RGI_TRY(rgi_operand_make(__func__, a, alo, ahi, &o[0]));
-  RGI_TRY(rgi_operand_make(__func__, b, blo, bhi, &o[1]));
-  return dot_of(__func__, o, dot);
+  rgi_operand operand[2];
+  RGI_TRY(rgi_operand_make(__func__, a, alo, ahi, &operand[0]));
+  RGI_TRY(rgi_operand_make(__func__, b, blo, bhi, &operand[1]));
+  return dot_of(__func__, operand, dot);
 }

@@ -88,15 +88,15 @@ static extreme_loop *const loops[2][RG_TYPE_COUNT] = {{RGI_EACH_ORDERED(MIN)},
                                                       {RGI_EACH_ORDERED(MAX)}};
 
 /* The caller's best. */
-static best own_best(const rgi_operand *o, extreme_loop *f) {
+static best own_best(const rgi_operand *operand, extreme_loop *f) {
   best b = {INT64_MAX, INT64_MAX};
-  rgi_own_lines l;
-  for (rgi_own_lines_start(&l, o); l.n; rgi_own_lines_next(&l)) {
+  rgi_own_lines lines;
+  for (rgi_own_lines_start(&lines, operand); lines.n; rgi_own_lines_next(&lines)) {
     int64_t place;
-    int64_t key = f(l.n, l.ptr, &place);
+    int64_t key = f(lines.n, lines.ptr, &place);
     if (key > b.key)
       continue;
-    int64_t index = rgi_distribution_linear(&o->a->d, l.at) + place;
+    int64_t index = rgi_distribution_linear(&operand->a->d, lines.at) + place;
     if (key < b.key || index < b.index)
       b = (best){key, index};
   }
@@ -115,19 +115,19 @@ static void store_value(rg_array_type type, int64_t key, int greatest, void *to)
   memcpy(to, from[type], rgi_type_size(type, 0));
 }
 
-static int find_extreme(const char *call, const rgi_operand *o, int greatest, void *value,
+static int find_extreme(const char *call, const rgi_operand *operand, int greatest, void *value,
                         int64_t at[]) {
-  rg_array a = o->a;
+  rg_array a = operand->a;
   int64_t key;
-  RGI_TRY(rgi_operand_arithmetic(call, o));
+  RGI_TRY(rgi_operand_arithmetic(call, operand));
   if (!value)
     return rgi_error(RG_ERR_ARG, "%s: the output is NULL", call);
   if (rgi_type_is_complex(a->type))
     return rgi_error(RG_ERR_ARG, "%s: complex numbers have no order", call);
-  if (rgi_operand_count(o) == 0)
+  if (rgi_operand_count(operand) == 0)
     return rgi_error(RG_ERR_ARG, "%s: the patch is empty", call);
-  RGI_TRY(rgi_operands_begin(call, 1, o));
-  best b = own_best(o, loops[greatest][a->type]);
+  RGI_TRY(rgi_operands_begin(call, 1, operand));
+  best b = own_best(operand, loops[greatest][a->type]);
   RGI_TRY(rg_allreduce(a->group, &b.key, &key, 1, MPI_INT64_T, MPI_MIN));
   if (b.key != key)
     b.index = INT64_MAX;
@@ -141,13 +141,13 @@ static int find_extreme(const char *call, const rgi_operand *o, int greatest, vo
 }
 
 int rg_array_min(rg_array a, const int64_t lo[], const int64_t hi[], void *least, int64_t at[]) {
-  rgi_operand o;
-  RGI_TRY(rgi_operand_make(__func__, a, lo, hi, &o));
-  return find_extreme(__func__, &o, 0, least, at);
+  rgi_operand operand;
+  RGI_TRY(rgi_operand_make(__func__, a, lo, hi, &operand));
+  return find_extreme(__func__, &operand, 0, least, at);
 }
 
 int rg_array_max(rg_array a, const int64_t lo[], const int64_t hi[], void *greatest, int64_t at[]) {
-  rgi_operand o;
-  RGI_TRY(rgi_operand_make(__func__, a, lo, hi, &o));
-  return find_extreme(__func__, &o, 1, greatest, at);
+  rgi_operand operand;
+  RGI_TRY(rgi_operand_make(__func__, a, lo, hi, &operand));
+  return find_extreme(__func__, &operand, 1, greatest, at);
 }

@@ -39,39 +39,39 @@ typedef struct {
 
 static int fill_box(void *context, const rgi_box *box) {
   const void *value = ((const filling *)context)->value;
-  rgi_box_rows r;
-  for (rgi_box_rows_start(&r, box); r.n; rgi_box_rows_next(&r)) {
+  rgi_box_rows rows;
+  for (rgi_box_rows_start(&rows, box); rows.n; rgi_box_rows_next(&rows)) {
     if (box->element == 8)
-      fill_8(r.n, r.at[0], value);
+      fill_8(rows.n, rows.at[0], value);
     else if (box->element == 16)
-      fill_16(r.n, r.at[0], value);
+      fill_16(rows.n, rows.at[0], value);
     else if (box->element == 4)
-      fill_4(r.n, r.at[0], value);
+      fill_4(rows.n, rows.at[0], value);
     else
-      fill_any(r.n, r.at[0], value, box->element);
+      fill_any(rows.n, rows.at[0], value, box->element);
   }
   return RG_SUCCESS;
 }
 
-int rgi_fill_own(const rgi_operand *o, const void *value) {
+int rgi_fill_own(const rgi_operand *operand, const void *value) {
   filling f = {value};
-  return rgi_box_each(1, o, fill_box, &f);
+  return rgi_box_each(1, operand, fill_box, &f);
 }
 
 int rg_array_fill(rg_array a, const int64_t lo[], const int64_t hi[], const void *value) {
-  rgi_operand o;
-  RGI_TRY(rgi_operand_make(__func__, a, lo, hi, &o));
+  rgi_operand operand;
+  RGI_TRY(rgi_operand_make(__func__, a, lo, hi, &operand));
   RGI_REQUIRE(value);
-  RGI_TRY(rgi_operands_begin(__func__, 1, &o));
-  return rgi_operands_end(__func__, 1, &o, rgi_fill_own(&o, value));
+  RGI_TRY(rgi_operands_begin(__func__, 1, &operand));
+  return rgi_operands_end(__func__, 1, &operand, rgi_fill_own(&operand, value));
 }
 
 int rg_array_zero(rg_array a) {
-  rgi_operand o;
-  RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &o));
-  RGI_TRY(rgi_operands_begin(__func__, 1, &o));
+  rgi_operand operand;
+  RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &operand));
+  RGI_TRY(rgi_operands_begin(__func__, 1, &operand));
   int64_t n = rgi_distribution_extent(&a->d, a->me);
   if (n > 0)
     memset(rgi_array_mine(a), 0, (size_t)n * a->element);
-  return rgi_operands_end(__func__, 1, &o, RG_SUCCESS);
+  return rgi_operands_end(__func__, 1, &operand, RG_SUCCESS);
 }

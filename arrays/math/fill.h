@@ -7,6 +7,6 @@
 
 #include "math/operand.h"
 
-int rgi_fill_own(const rgi_operand *o, const void *value);
+int rgi_fill_own(const rgi_operand *operand, const void *value);
 
 #endif

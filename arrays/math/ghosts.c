@@ -42,12 +42,12 @@ static int start_get(halo *h, const int64_t lo[], const int64_t hi[], char *to) 
  * indices of the array. Ghosts beyond a periodic edge, perhaps several times around, are cut
  * there. */
 static int get_from(halo *h, int d, char *at) {
-  const rgi_distribution *dist = &h->a->d;
-  if (d == dist->dims)
+  const rgi_distribution *layout = &h->a->d;
+  if (d == layout->dims)
     return start_get(h, h->from, h->to, at);
-  int64_t extent = dist->shape[d], step = h->stride[d] * (int64_t)h->a->element;
+  int64_t extent = layout->shape[d], step = h->stride[d] * (int64_t)h->a->element;
   for (int64_t i = h->lo[d], last = h->hi[d], end; i < last; i = end) {
-    int64_t there = dist->periodic[d] ? ((i % extent) + extent) % extent : i;
+    int64_t there = layout->periodic[d] ? ((i % extent) + extent) % extent : i;
     end = i + (extent - there) < last ? i + (extent - there) : last;
     if (there < 0) { /* beyond an edge that is not periodic */
       end = last < 0 ? last : 0;
@@ -64,30 +64,30 @@ static int get_from(halo *h, int d, char *at) {
 
 /* The slabs of the halo on both sides of the block in dimension d. */
 static int get_slabs(halo *h, int d) {
-  const rgi_distribution *dist = &h->a->d;
-  for (int i = 0; i < dist->dims; i++) {
-    h->lo[i] = h->block.lo[i] - (i > d ? dist->ghosts[i] : 0);
-    h->hi[i] = h->block.hi[i] + (i > d ? dist->ghosts[i] : 0);
+  const rgi_distribution *layout = &h->a->d;
+  for (int i = 0; i < layout->dims; i++) {
+    h->lo[i] = h->block.lo[i] - (i > d ? layout->ghosts[i] : 0);
+    h->hi[i] = h->block.hi[i] + (i > d ? layout->ghosts[i] : 0);
   }
   h->hi[d] = h->block.lo[d];
-  h->lo[d] = h->hi[d] - dist->ghosts[d];
+  h->lo[d] = h->hi[d] - layout->ghosts[d];
   RGI_TRY(get_from(h, 0, h->memory));
   h->lo[d] = h->block.hi[d];
-  h->hi[d] = h->lo[d] + dist->ghosts[d];
+  h->hi[d] = h->lo[d] + layout->ghosts[d];
   return get_from(h, 0, h->memory);
 }
 
-static int update_halo(const rgi_operand *o) {
-  halo h = {.a = o->a};
+static int update_halo(const rgi_operand *operand) {
+  halo h = {.a = operand->a};
   rgi_pieces own;
   int error = RG_SUCCESS;
-  rgi_own_start(&own, o);
+  rgi_own_start(&own, operand);
   if (!rgi_pieces_next(&own, &h.block))
     return RG_SUCCESS;
-  h.memory = rgi_own_memory(o, &h.block);
-  rgi_piece_strides(o->a->d.dims, h.block.ld, h.stride);
-  for (int d = 0; d < o->a->d.dims && !error; d++)
-    if (o->a->d.ghosts[d])
+  h.memory = rgi_own_memory(operand, &h.block);
+  rgi_piece_strides(operand->a->d.dims, h.block.ld, h.stride);
+  for (int d = 0; d < operand->a->d.dims && !error; d++)
+    if (operand->a->d.ghosts[d])
       error = get_slabs(&h, d);
   int end = h.n ? rg_wait_all(h.n, h.requests, NULL) : RG_SUCCESS;
   free(h.requests);
@@ -95,11 +95,11 @@ static int update_halo(const rgi_operand *o) {
 }
 
 int rg_array_update_ghosts(rg_array a) {
-  rgi_operand o;
+  rgi_operand operand;
   int any = 0;
-  RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &o));
+  RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &operand));
   for (int d = 0; d < a->d.dims; d++)
     any = any || a->d.ghosts[d] > 0;
-  RGI_TRY(rgi_operands_begin(__func__, 1, &o));
-  return rgi_operands_end(__func__, 1, &o, any ? update_halo(&o) : RG_SUCCESS);
+  RGI_TRY(rgi_operands_begin(__func__, 1, &operand));
+  return rgi_operands_end(__func__, 1, &operand, any ? update_halo(&operand) : RG_SUCCESS);
 }

@@ -64,16 +64,17 @@ typedef struct {
 
 static int measure_box(void *context, const rgi_box *box) {
   norm_call *j = context;
-  rgi_box_rows r;
-  for (rgi_box_rows_start(&r, box); r.n; rgi_box_rows_next(&r))
-    j->f(r.n, r.at[0], &j->m);
+  rgi_box_rows rows;
+  for (rgi_box_rows_start(&rows, box); rows.n; rgi_box_rows_next(&rows))
+    j->f(rows.n, rows.at[0], &j->m);
   return RG_SUCCESS;
 }
 
-static int measure_all(const rgi_operand *o, rg_norm_kind norm, double scale, double *result) {
-  rg_array a = o->a;
+static int measure_all(const rgi_operand *operand, rg_norm_kind norm, double scale,
+                       double *result) {
+  rg_array a = operand->a;
   norm_call j = {loops[norm][a->type], {0, 0, scale, 0}};
-  RGI_TRY(rgi_box_each(1, o, measure_box, &j));
+  RGI_TRY(rgi_box_each(1, operand, measure_box, &j));
   if (norm != RG_NORM_INFINITY)
     return rg_allreduce(a->group, &j.m.sum, result, 1, MPI_DOUBLE, MPI_SUM);
   double mine[2] = {j.m.greatest, j.m.nan}, all[2];
@@ -83,9 +84,9 @@ static int measure_all(const rgi_operand *o, rg_norm_kind norm, double scale, do
 }
 
 int rgi_norm_check(const char *call, rg_array a, rg_norm_kind norm, const double *result,
-                   rgi_operand *o) {
-  RGI_TRY(rgi_operand_make(call, a, NULL, NULL, o));
-  RGI_TRY(rgi_operand_arithmetic(call, o));
+                   rgi_operand *operand) {
+  RGI_TRY(rgi_operand_make(call, a, NULL, NULL, operand));
+  RGI_TRY(rgi_operand_arithmetic(call, operand));
   if (!result)
     return rgi_error(RG_ERR_ARG, "%s: result is NULL", call);
   if ((int)norm < RG_NORM_1 || norm > RG_NORM_INFINITY)
@@ -93,18 +94,18 @@ int rgi_norm_check(const char *call, rg_array a, rg_norm_kind norm, const double
   return RG_SUCCESS;
 }
 
-int rgi_norm_greatest(const rgi_operand *o, double *greatest) {
-  return measure_all(o, RG_NORM_INFINITY, 1, greatest);
+int rgi_norm_greatest(const rgi_operand *operand, double *greatest) {
+  return measure_all(operand, RG_NORM_INFINITY, 1, greatest);
 }
 
 int rgi_norm_out_of_range(double squares) {
   return !(squares > 0x1p-900 && squares < HUGE_VAL);
 }
 
-int rgi_norm_2_scaled(const rgi_operand *o, rgi_norm_squares *squares, double *result) {
+int rgi_norm_2_scaled(const rgi_operand *operand, rgi_norm_squares *squares, double *result) {
   double greatest, sum;
   int exponent;
-  RGI_TRY(rgi_norm_greatest(o, &greatest));
+  RGI_TRY(rgi_norm_greatest(operand, &greatest));
   if (!(greatest > 0 && greatest < HUGE_VAL)) {
     *result = greatest;
     return RG_SUCCESS;
@@ -112,23 +113,23 @@ int rgi_norm_2_scaled(const rgi_operand *o, rgi_norm_squares *squares, double *r
   frexp(greatest, &exponent);
   if (exponent < -1020) /* 2^-exponent is a double, too */
     exponent = -1020;
-  RGI_TRY(squares(o, ldexp(1, -exponent), &sum));
+  RGI_TRY(squares(operand, ldexp(1, -exponent), &sum));
   *result = ldexp(sqrt(sum), exponent);
   return RG_SUCCESS;
 }
 
-static int squares_of(const rgi_operand *o, double scale, double *sum) {
-  return measure_all(o, RG_NORM_2, scale, sum);
+static int squares_of(const rgi_operand *operand, double scale, double *sum) {
+  return measure_all(operand, RG_NORM_2, scale, sum);
 }
 
 int rg_array_norm(rg_array a, rg_norm_kind norm, double *result) {
-  rgi_operand o;
+  rgi_operand operand;
   double value;
-  RGI_TRY(rgi_norm_check(__func__, a, norm, result, &o));
-  RGI_TRY(rgi_operands_begin(__func__, 1, &o));
-  RGI_TRY(measure_all(&o, norm, 1, &value));
+  RGI_TRY(rgi_norm_check(__func__, a, norm, result, &operand));
+  RGI_TRY(rgi_operands_begin(__func__, 1, &operand));
+  RGI_TRY(measure_all(&operand, norm, 1, &value));
   if (norm == RG_NORM_2 && rgi_norm_out_of_range(value))
-    RGI_TRY(rgi_norm_2_scaled(&o, squares_of, &value));
+    RGI_TRY(rgi_norm_2_scaled(&operand, squares_of, &value));
   else if (norm == RG_NORM_2)
     value = sqrt(value);
   *result = value;

@@ -10,17 +10,17 @@
 #include "math/operand.h"
 
 int rgi_norm_check(const char *call, rg_array a, rg_norm_kind norm, const double *result,
-                   rgi_operand *o);
+                   rgi_operand *operand);
 
 /* The greatest absolute value of all members' elements; a NaN if there is one. */
-int rgi_norm_greatest(const rgi_operand *o, double *greatest);
+int rgi_norm_greatest(const rgi_operand *operand, double *greatest);
 
 /* Whether elements may have been too great or too small for a sum of squares in doubles. */
 int rgi_norm_out_of_range(double squares);
 
 /* The root of the sum of squares of all members' elements, all of which are scaled by
  * a power of 2 first. squares: their sum times scale^2. */
-typedef int rgi_norm_squares(const rgi_operand *o, double scale, double *sum);
-int rgi_norm_2_scaled(const rgi_operand *o, rgi_norm_squares *squares, double *result);
+typedef int rgi_norm_squares(const rgi_operand *operand, double scale, double *sum);
+int rgi_norm_2_scaled(const rgi_operand *operand, rgi_norm_squares *squares, double *result);
 
 #endif

@@ -7,39 +7,39 @@
 
 #include "distribution/piece.h"
 
-void rgi_own_start(rgi_pieces *own, const rgi_operand *o) {
-  rgi_pieces_start_own(own, &o->a->d, o->a->me, o->lo, o->hi);
+void rgi_own_start(rgi_pieces *own, const rgi_operand *operand) {
+  rgi_pieces_start_own(own, &operand->a->d, operand->a->me, operand->lo, operand->hi);
 }
 
-char *rgi_own_memory(const rgi_operand *o, const rgi_piece *piece) {
-  return rgi_array_mine(o->a) + piece->offset * (int64_t)o->a->element;
+char *rgi_own_memory(const rgi_operand *operand, const rgi_piece *piece) {
+  return rgi_array_mine(operand->a) + piece->offset * (int64_t)operand->a->element;
 }
 
-static void next_block(rgi_own_lines *l) {
-  int last = l->o->a->d.dims - 1;
-  l->n = 0;
-  if (!rgi_pieces_next(&l->own, &l->piece))
+static void next_block(rgi_own_lines *lines) {
+  int last = lines->o->a->d.dims - 1;
+  lines->n = 0;
+  if (!rgi_pieces_next(&lines->own, &lines->piece))
     return;
-  rgi_piece_strides(last + 1, l->piece.ld, l->stride);
-  memcpy(l->at, l->piece.lo, sizeof l->at);
-  l->ptr = rgi_own_memory(l->o, &l->piece);
-  l->n = l->piece.hi[last] - l->piece.lo[last];
+  rgi_piece_strides(last + 1, lines->piece.ld, lines->stride);
+  memcpy(lines->at, lines->piece.lo, sizeof lines->at);
+  lines->ptr = rgi_own_memory(lines->o, &lines->piece);
+  lines->n = lines->piece.hi[last] - lines->piece.lo[last];
 }
 
-void rgi_own_lines_start(rgi_own_lines *l, const rgi_operand *o) {
-  l->o = o;
-  rgi_own_start(&l->own, o);
-  next_block(l);
+void rgi_own_lines_start(rgi_own_lines *lines, const rgi_operand *operand) {
+  lines->o = operand;
+  rgi_own_start(&lines->own, operand);
+  next_block(lines);
 }
 
-void rgi_own_lines_next(rgi_own_lines *l) {
-  const rgi_piece *p = &l->piece;
-  for (int d = l->o->a->d.dims - 2; d >= 0; d--) {
-    int64_t step = ++l->at[d] < p->hi[d] ? 1 : 1 - (p->hi[d] - p->lo[d]);
-    l->ptr += step * l->stride[d] * (int64_t)l->o->a->element;
+void rgi_own_lines_next(rgi_own_lines *lines) {
+  const rgi_piece *p = &lines->piece;
+  for (int d = lines->o->a->d.dims - 2; d >= 0; d--) {
+    int64_t step = ++lines->at[d] < p->hi[d] ? 1 : 1 - (p->hi[d] - p->lo[d]);
+    lines->ptr += step * lines->stride[d] * (int64_t)lines->o->a->element;
     if (step > 0)
       return;
-    l->at[d] = p->lo[d];
+    lines->at[d] = p->lo[d];
   }
-  next_block(l);
+  next_block(lines);
 }

@@ -10,10 +10,10 @@
 
 /* The caller's parts of a patch: one piece for each of its blocks.
  *
- *   for (rgi_own_start(&own, o); rgi_pieces_next(&own, &piece);)
- *     ... piece.lo to piece.hi, from rgi_own_memory(o, &piece) ... */
-void rgi_own_start(rgi_pieces *own, const rgi_operand *o);
-char *rgi_own_memory(const rgi_operand *o, const rgi_piece *piece);
+ *   for (rgi_own_start(&own, operand); rgi_pieces_next(&own, &piece);)
+ *     ... piece.lo to piece.hi, from rgi_own_memory(operand, &piece) ... */
+void rgi_own_start(rgi_pieces *own, const rgi_operand *operand);
+char *rgi_own_memory(const rgi_operand *operand, const rgi_piece *piece);
 
 /* The caller's part of a patch line by line: n elements along the last dimension,
  * the first of which is element `at` of the array.
@@ -28,7 +28,7 @@ typedef struct {
   rgi_piece piece;
   int64_t stride[RG_ARRAY_MAX_DIMS];
 } rgi_own_lines;
-void rgi_own_lines_start(rgi_own_lines *l, const rgi_operand *o);
-void rgi_own_lines_next(rgi_own_lines *l);
+void rgi_own_lines_start(rgi_own_lines *lines, const rgi_operand *operand);
+void rgi_own_lines_next(rgi_own_lines *lines);
 
 #endif

@@ -56,20 +56,20 @@ static void print_element(const struct rg_array_s *a, const char *at, FILE *file
 
 /* A row: the elements along the last dimension, at index `at` in the others. */
 static int print_row(const printing *p, const int64_t at[]) {
-  const rgi_operand *o = p->o;
-  int last = o->a->d.dims - 1;
+  const rgi_operand *operand = p->o;
+  int last = operand->a->d.dims - 1;
   int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
   for (int d = 0; d < last; d++) {
     lo[d] = at[d];
     hi[d] = at[d] + 1;
   }
-  lo[last] = o->lo[last];
-  hi[last] = o->hi[last];
-  RGI_TRY(rg_array_get(o->a, lo, hi, p->row, NULL));
+  lo[last] = operand->lo[last];
+  hi[last] = operand->hi[last];
+  RGI_TRY(rg_array_get(operand->a, lo, hi, p->row, NULL));
   if (last > 0)
     fprintf(p->file, "%6lld:", (long long)at[last - 1]);
   for (int64_t i = 0; i < hi[last] - lo[last]; i++)
-    print_element(o->a, p->row + i * (int64_t)o->a->element, p->file);
+    print_element(operand->a, p->row + i * (int64_t)operand->a->element, p->file);
   fputc('\n', p->file);
   return RG_SUCCESS;
 }
@@ -85,27 +85,28 @@ static void print_title(const printing *p, const int64_t at[]) {
 }
 
 static int print_rows(const printing *p) {
-  const rgi_operand *o = p->o;
-  int dims = o->a->d.dims, d;
+  const rgi_operand *operand = p->o;
+  int dims = operand->a->d.dims, d;
   int64_t at[RG_ARRAY_MAX_DIMS];
-  memcpy(at, o->lo, sizeof at);
-  if (rgi_operand_count(o) == 0)
+  memcpy(at, operand->lo, sizeof at);
+  if (rgi_operand_count(operand) == 0)
     return RG_SUCCESS;
   do {
-    if (dims > 2 && at[dims - 2] == o->lo[dims - 2])
+    if (dims > 2 && at[dims - 2] == operand->lo[dims - 2])
       print_title(p, at);
     RGI_TRY(print_row(p, at));
-    for (d = dims - 2; d >= 0 && ++at[d] == o->hi[d]; d--)
-      at[d] = o->lo[d];
+    for (d = dims - 2; d >= 0 && ++at[d] == operand->hi[d]; d--)
+      at[d] = operand->lo[d];
   } while (d >= 0);
   return RG_SUCCESS;
 }
 
-static int print_all(const rgi_operand *o, FILE *file) {
-  int last = o->a->d.dims - 1;
+static int print_all(const rgi_operand *operand, FILE *file) {
+  int last = operand->a->d.dims - 1;
   if (!file)
     return rgi_error(RG_ERR_ARG, "rg_array_print: file is NULL on rank 0");
-  printing p = {o, file, malloc((size_t)(o->hi[last] - o->lo[last]) * o->a->element + 1)};
+  printing p = {operand, file,
+                malloc((size_t)(operand->hi[last] - operand->lo[last]) * operand->a->element + 1)};
   if (!p.row)
     return rgi_error(RG_ERR_NOMEM, "rg_array_print: no memory for a row");
   locale_t before = rgi_c_locale_enter();
@@ -118,8 +119,9 @@ static int print_all(const rgi_operand *o, FILE *file) {
 }
 
 int rg_array_print(rg_array a, const int64_t lo[], const int64_t hi[], FILE *file) {
-  rgi_operand o;
-  RGI_TRY(rgi_operand_make(__func__, a, lo, hi, &o));
-  RGI_TRY(rgi_operands_begin(__func__, 1, &o));
-  return rgi_group_error_share(a->group, __func__, a->me == 0 ? print_all(&o, file) : RG_SUCCESS);
+  rgi_operand operand;
+  RGI_TRY(rgi_operand_make(__func__, a, lo, hi, &operand));
+  RGI_TRY(rgi_operands_begin(__func__, 1, &operand));
+  return rgi_group_error_share(a->group, __func__,
+                               a->me == 0 ? print_all(&operand, file) : RG_SUCCESS);
 }

@@ -10,9 +10,9 @@
 #include "base/error.h"
 #include "math/scale.h"
 
-static int64_t extent_of(const rgi_operand *o, rg_array_form form, int d) {
+static int64_t extent_of(const rgi_operand *operand, rg_array_form form, int d) {
   int e = form == RG_FORM_NORMAL ? d : 1 - d;
-  return o->hi[e] - o->lo[e];
+  return operand->hi[e] - operand->lo[e];
 }
 
 static int check_form(const char *call, rg_array_form form) {
@@ -21,70 +21,72 @@ static int check_form(const char *call, rg_array_form form) {
   return RG_SUCCESS;
 }
 
-static int check_array(const char *call, const rgi_operand *o, const rgi_operand *c) {
-  if (o->a->d.dims != 2)
-    return rgi_error(RG_ERR_ARG, "%s: an array of %d dimensions is no matrix", call, o->a->d.dims);
-  if (!rgi_blas_type(o->a->type) || o->a->type != c->a->type)
+static int check_array(const char *call, const rgi_operand *operand, const rgi_operand *c) {
+  if (operand->a->d.dims != 2)
+    return rgi_error(RG_ERR_ARG, "%s: an array of %d dimensions is no matrix", call,
+                     operand->a->d.dims);
+  if (!rgi_blas_type(operand->a->type) || operand->a->type != c->a->type)
     return rgi_error(RG_ERR_ARG, "%s: the arrays are to be of one real or complex type", call);
-  if (o != c && o->a == c->a)
+  if (operand != c && operand->a == c->a)
     return rgi_error(RG_ERR_ARG, "%s: the result is one of the factors", call);
-  return rgi_operands_together(call, o, c);
+  return rgi_operands_together(call, operand, c);
 }
 
-static int check_product(const char *call, rgi_product *p) {
-  if (!p->alpha || !p->beta)
+static int check_product(const char *call, rgi_product *product) {
+  if (!product->alpha || !product->beta)
     return rgi_error(RG_ERR_ARG, "%s: alpha or beta is NULL", call);
-  RGI_TRY(check_form(call, p->form_a));
-  RGI_TRY(check_form(call, p->form_b));
-  RGI_TRY(check_array(call, &p->c, &p->c));
-  RGI_TRY(check_array(call, &p->a, &p->c));
-  RGI_TRY(check_array(call, &p->b, &p->c));
-  p->m = extent_of(&p->c, RG_FORM_NORMAL, 0);
-  p->n = extent_of(&p->c, RG_FORM_NORMAL, 1);
-  p->k = extent_of(&p->a, p->form_a, 1);
-  int64_t m = extent_of(&p->a, p->form_a, 0), k = extent_of(&p->b, p->form_b, 0),
-          n = extent_of(&p->b, p->form_b, 1);
-  if (m != p->m || n != p->n || k != p->k)
+  RGI_TRY(check_form(call, product->form_a));
+  RGI_TRY(check_form(call, product->form_b));
+  RGI_TRY(check_array(call, &product->c, &product->c));
+  RGI_TRY(check_array(call, &product->a, &product->c));
+  RGI_TRY(check_array(call, &product->b, &product->c));
+  product->m = extent_of(&product->c, RG_FORM_NORMAL, 0);
+  product->n = extent_of(&product->c, RG_FORM_NORMAL, 1);
+  product->k = extent_of(&product->a, product->form_a, 1);
+  int64_t m = extent_of(&product->a, product->form_a, 0),
+          k = extent_of(&product->b, product->form_b, 0),
+          n = extent_of(&product->b, product->form_b, 1);
+  if (m != product->m || n != product->n || k != product->k)
     return rgi_error(RG_ERR_ARG,
                      "%s: a matrix of %lld x %lld times one of %lld x %lld is not one of %lld x "
                      "%lld",
-                     call, (long long)m, (long long)p->k, (long long)k, (long long)n,
-                     (long long)p->m, (long long)p->n);
+                     call, (long long)m, (long long)product->k, (long long)k, (long long)n,
+                     (long long)product->m, (long long)product->n);
   return RG_SUCCESS;
 }
 
-static int multiply_arrays(const char *call, rgi_product *p) {
-  RGI_TRY(check_product(call, p));
-  const rgi_operand o[3] = {p->c, p->a, p->b};
+static int multiply_arrays(const char *call, rgi_product *product) {
+  RGI_TRY(check_product(call, product));
+  const rgi_operand operand[3] = {product->c, product->a, product->b};
   int error = RG_SUCCESS;
-  RGI_TRY(rgi_operands_begin(call, 3, o));
+  RGI_TRY(rgi_operands_begin(call, 3, operand));
   int threads = rgi_blas_begin();
-  if (p->k == 0)
-    error = rgi_scale_own(&p->c, p->beta);
-  else if (rgi_product_is_direct(p))
-    rgi_product_direct(p);
+  if (product->k == 0)
+    error = rgi_scale_own(&product->c, product->beta);
+  else if (rgi_product_is_direct(product))
+    rgi_product_direct(product);
   else
-    error = rgi_product_panels(p);
+    error = rgi_product_panels(product);
   rgi_blas_end(threads);
-  return rgi_operands_end(call, 3, o, error);
+  return rgi_operands_end(call, 3, operand, error);
 }
 
 int rg_array_multiply(rg_array_form form_a, rg_array_form form_b, const void *alpha, rg_array a,
                       rg_array b, const void *beta, rg_array c) {
-  rgi_product p = {.form_a = form_a, .form_b = form_b, .alpha = alpha, .beta = beta};
-  RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &p.a));
-  RGI_TRY(rgi_operand_make(__func__, b, NULL, NULL, &p.b));
-  RGI_TRY(rgi_operand_make(__func__, c, NULL, NULL, &p.c));
-  return multiply_arrays(__func__, &p);
+  rgi_product product = {.form_a = form_a, .form_b = form_b, .alpha = alpha, .beta = beta};
+  RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &product.a));
+  RGI_TRY(rgi_operand_make(__func__, b, NULL, NULL, &product.b));
+  RGI_TRY(rgi_operand_make(__func__, c, NULL, NULL, &product.c));
+  return multiply_arrays(__func__, &product);
 }
 
 int rg_array_multiply_patch(rg_array_form form_a, rg_array_form form_b, const void *alpha,
                             rg_array a, const int64_t alo[], const int64_t ahi[], rg_array b,
                             const int64_t blo[], const int64_t bhi[], const void *beta, rg_array c,
                             const int64_t clo[], const int64_t chi[]) {
-  rgi_product p = {.form_a = form_a, .form_b = form_b, .alpha = alpha, .beta = beta};
-  RGI_TRY(rgi_operand_make(__func__, a, alo, ahi, &p.a));
-  RGI_TRY(rgi_operand_make(__func__, b, blo, bhi, &p.b));
-  RGI_TRY(rgi_operand_make(__func__, c, clo, chi, &p.c));
-  return multiply_arrays(__func__, &p);
+  rgi_product product = {.form_a = form_a, .form_b = form_b, .alpha = alpha, .beta = beta};
+  RGI_TRY(rgi_operand_make(__func__, a, alo, ahi, &product.a));
+  RGI_TRY(rgi_operand_make(__func__, b, blo, bhi, &product.b));
+  RGI_TRY(rgi_operand_make(__func__, c, clo, chi, &product.c));
+  return multiply_arrays(__func__, &product);
 }

@@ -19,11 +19,11 @@ typedef struct {
 
 /* Directly on the blocks in the node's memory: for arrays on one node with blocks that are large
  * enough for CBLAS. */
-int rgi_product_is_direct(const rgi_product *p);
-void rgi_product_direct(const rgi_product *p);
+int rgi_product_is_direct(const rgi_product *product);
+void rgi_product_direct(const rgi_product *product);
 
 /* By panels of a and b, which are got into buffers: the next ones while CBLAS multiplies the
  * present ones. Small blocks of c are multiplied together. */
-int rgi_product_panels(const rgi_product *p);
+int rgi_product_panels(const rgi_product *product);
 
 #endif

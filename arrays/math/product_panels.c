@@ -64,18 +64,18 @@ static int add_strip(strips *list, int64_t lo, int64_t hi) {
 }
 
 /* The caller's blocks are the cross product of its rows and its columns, in C order. */
-static int find_strips(panel_work *w) {
+static int find_strips(panel_work *work) {
   rgi_pieces own;
   rgi_piece c;
   int64_t first = -1, last = -1;
-  for (rgi_own_start(&own, &w->p->c); rgi_pieces_next(&own, &c);) {
-    rgi_section part = rgi_section_of(&w->p->c, RG_FORM_NORMAL, &c);
+  for (rgi_own_start(&own, &work->p->c); rgi_pieces_next(&own, &c);) {
+    rgi_section part = rgi_section_of(&work->p->c, RG_FORM_NORMAL, &c);
     if (first < 0)
       first = part.i0;
     if (part.i0 == first)
-      RGI_TRY(add_strip(&w->columns, part.k0, part.k1));
+      RGI_TRY(add_strip(&work->columns, part.k0, part.k1));
     if (part.i0 != last)
-      RGI_TRY(add_strip(&w->rows, part.i0, part.i1));
+      RGI_TRY(add_strip(&work->rows, part.i0, part.i1));
     last = part.i0;
   }
   return RG_SUCCESS;
@@ -120,10 +120,10 @@ static int start_panel(panel *x, const panel_source *f, int64_t k0, char *memory
   return RG_SUCCESS;
 }
 
-static int start_panels(const rgi_product *p, const tile *t, panel *x, int64_t k0) {
-  const panel_source a = {&p->a, p->form_a, 0, t->rows, t->row_strips, t->m};
-  const panel_source b = {&p->b, p->form_b, 1, t->columns, t->column_strips, t->n};
-  x->depth = p->k - k0 < DEPTH ? p->k - k0 : DEPTH;
+static int start_panels(const rgi_product *product, const tile *t, panel *x, int64_t k0) {
+  const panel_source a = {&product->a, product->form_a, 0, t->rows, t->row_strips, t->m};
+  const panel_source b = {&product->b, product->form_b, 1, t->columns, t->column_strips, t->n};
+  x->depth = product->k - k0 < DEPTH ? product->k - k0 : DEPTH;
   RGI_TRY(start_panel(x, &a, k0, x->a));
   return start_panel(x, &b, k0, x->b);
 }
@@ -137,65 +137,65 @@ static int finish_panels(panel *x) {
 /* --- tiles -------------------------------------------------------------------------------- */
 
 /* The tile of c from the array to the buffer, or (there) back. */
-static int move_c(const panel_work *w, const tile *t, int there) {
-  int64_t element = (int64_t)w->p->c.a->element;
+static int move_c(const panel_work *work, const tile *t, int there) {
+  int64_t element = (int64_t)work->p->c.a->element;
   for (int64_t i = 0, row = 0; i < t->row_strips; row += t->rows[i].hi - t->rows[i].lo, i++)
     for (int64_t j = 0, column = 0; j < t->column_strips;
          column += t->columns[j].hi - t->columns[j].lo, j++) {
       int64_t lo[2], hi[2];
-      char *memory = w->c + (row * t->n + column) * element;
+      char *memory = work->c + (row * t->n + column) * element;
       rgi_section part = {t->rows[i].lo, t->rows[i].hi, t->columns[j].lo, t->columns[j].hi};
-      rgi_section_patch(&w->p->c, RG_FORM_NORMAL, part, lo, hi);
-      RGI_TRY(there ? rg_array_put(w->p->c.a, lo, hi, memory, &t->n)
-                    : rg_array_get(w->p->c.a, lo, hi, memory, &t->n));
+      rgi_section_patch(&work->p->c, RG_FORM_NORMAL, part, lo, hi);
+      RGI_TRY(there ? rg_array_put(work->p->c.a, lo, hi, memory, &t->n)
+                    : rg_array_get(work->p->c.a, lo, hi, memory, &t->n));
     }
   return RG_SUCCESS;
 }
 
-static int multiply_panels(panel_work *w, const tile *t) {
-  const rgi_product *p = w->p;
-  const void *beta = p->beta;
-  RGI_TRY(start_panels(p, t, &w->panels[0], 0));
-  for (int64_t k = 0; k < p->k; k += DEPTH) {
-    panel *x = &w->panels[k / DEPTH % 2];
-    if (p->k - k > DEPTH)
-      RGI_TRY(start_panels(p, t, &w->panels[(k / DEPTH + 1) % 2], k + DEPTH));
+static int multiply_panels(panel_work *work, const tile *t) {
+  const rgi_product *product = work->p;
+  const void *beta = product->beta;
+  RGI_TRY(start_panels(product, t, &work->panels[0], 0));
+  for (int64_t k = 0; k < product->k; k += DEPTH) {
+    panel *x = &work->panels[k / DEPTH % 2];
+    if (product->k - k > DEPTH)
+      RGI_TRY(start_panels(product, t, &work->panels[(k / DEPTH + 1) % 2], k + DEPTH));
     RGI_TRY(finish_panels(x));
-    rgi_blas_multiply(
-        &(rgi_blas_product){.type = p->c.a->type,
-                            .m = t->m,
-                            .n = t->n,
-                            .k = x->depth,
-                            .alpha = p->alpha,
-                            .beta = beta,
-                            .a = {p->form_a, x->a, p->form_a == RG_FORM_NORMAL ? x->depth : t->m},
-                            .b = {p->form_b, x->b, p->form_b == RG_FORM_NORMAL ? t->n : x->depth},
-                            .c = w->c,
-                            .ldc = t->n});
-    beta = rgi_blas_one(p->c.a->type);
+    rgi_blas_multiply(&(rgi_blas_product){
+        .type = product->c.a->type,
+        .m = t->m,
+        .n = t->n,
+        .k = x->depth,
+        .alpha = product->alpha,
+        .beta = beta,
+        .a = {product->form_a, x->a, product->form_a == RG_FORM_NORMAL ? x->depth : t->m},
+        .b = {product->form_b, x->b, product->form_b == RG_FORM_NORMAL ? t->n : x->depth},
+        .c = work->c,
+        .ldc = t->n});
+    beta = rgi_blas_one(product->c.a->type);
   }
   return RG_SUCCESS;
 }
 
-static int multiply_tile(panel_work *w, const tile *t) {
-  RGI_TRY(move_c(w, t, 0));
-  int error = multiply_panels(w, t);
+static int multiply_tile(panel_work *work, const tile *t) {
+  RGI_TRY(move_c(work, t, 0));
+  int error = multiply_panels(work, t);
   for (int i = 0; i < 2; i++) {
-    int end = finish_panels(&w->panels[i]);
+    int end = finish_panels(&work->panels[i]);
     error = error ? error : end;
   }
-  return error ? error : move_c(w, t, 1);
+  return error ? error : move_c(work, t, 1);
 }
 
-static int multiply_tiles(panel_work *w) {
+static int multiply_tiles(panel_work *work) {
   tile t;
-  for (int64_t i = 0; i < w->rows.n; i += t.row_strips) {
-    t.rows = w->rows.s + i;
-    t.row_strips = take_strips(t.rows, w->rows.n - i, &t.m);
-    for (int64_t j = 0; j < w->columns.n; j += t.column_strips) {
-      t.columns = w->columns.s + j;
-      t.column_strips = take_strips(t.columns, w->columns.n - j, &t.n);
-      RGI_TRY(multiply_tile(w, &t));
+  for (int64_t i = 0; i < work->rows.n; i += t.row_strips) {
+    t.rows = work->rows.s + i;
+    t.row_strips = take_strips(t.rows, work->rows.n - i, &t.m);
+    for (int64_t j = 0; j < work->columns.n; j += t.column_strips) {
+      t.columns = work->columns.s + j;
+      t.column_strips = take_strips(t.columns, work->columns.n - j, &t.n);
+      RGI_TRY(multiply_tile(work, &t));
     }
   }
   return RG_SUCCESS;
@@ -209,13 +209,13 @@ static int64_t total_length(const strips *s) {
 }
 
 /* Buffers for the largest tile and its panels. */
-static int make_room(panel_work *w) {
-  int64_t m = total_length(&w->rows), n = total_length(&w->columns),
-          element = (int64_t)w->p->c.a->element;
-  int64_t depth = w->p->k < DEPTH ? w->p->k : DEPTH;
-  int there = (w->c = malloc((size_t)(m * n * element + 1))) != NULL;
+static int make_room(panel_work *work) {
+  int64_t m = total_length(&work->rows), n = total_length(&work->columns),
+          element = (int64_t)work->p->c.a->element;
+  int64_t depth = work->p->k < DEPTH ? work->p->k : DEPTH;
+  int there = (work->c = malloc((size_t)(m * n * element + 1))) != NULL;
   for (int i = 0; i < 2; i++) {
-    panel *x = &w->panels[i];
+    panel *x = &work->panels[i];
     x->a = malloc((size_t)(m * depth * element + 1));
     x->b = malloc((size_t)(n * depth * element + 1));
     x->requests = malloc((size_t)(m + n + 1) * sizeof(rg_request));
@@ -224,20 +224,20 @@ static int make_room(panel_work *w) {
   return there ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "no memory for panels of a product");
 }
 
-int rgi_product_panels(const rgi_product *p) {
-  panel_work w = {.p = p};
-  int error = find_strips(&w);
+int rgi_product_panels(const rgi_product *product) {
+  panel_work work = {.p = product};
+  int error = find_strips(&work);
   if (!error)
-    error = make_room(&w);
+    error = make_room(&work);
   if (!error)
-    error = multiply_tiles(&w);
-  free(w.rows.s);
-  free(w.columns.s);
-  free(w.c);
+    error = multiply_tiles(&work);
+  free(work.rows.s);
+  free(work.columns.s);
+  free(work.c);
   for (int i = 0; i < 2; i++) {
-    free(w.panels[i].a);
-    free(w.panels[i].b);
-    free(w.panels[i].requests);
+    free(work.panels[i].a);
+    free(work.panels[i].b);
+    free(work.panels[i].requests);
   }
   return error;
 }

@@ -58,12 +58,12 @@ static random_loop *const loops[RG_TYPE_COUNT] = {[RG_TYPE_INT32] = random_int32
                                                   [RG_TYPE_DOUBLE_COMPLEX] = random_double_complex};
 
 int rg_array_random(rg_array a, uint64_t seed) {
-  rgi_operand o;
-  rgi_own_lines l;
-  RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &o));
-  RGI_TRY(rgi_operand_arithmetic(__func__, &o));
-  RGI_TRY(rgi_operands_begin(__func__, 1, &o));
-  for (rgi_own_lines_start(&l, &o); l.n; rgi_own_lines_next(&l))
-    loops[a->type](seed, (uint64_t)rgi_distribution_linear(&a->d, l.at), l.n, l.ptr);
-  return rgi_operands_end(__func__, 1, &o, RG_SUCCESS);
+  rgi_operand operand;
+  rgi_own_lines lines;
+  RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &operand));
+  RGI_TRY(rgi_operand_arithmetic(__func__, &operand));
+  RGI_TRY(rgi_operands_begin(__func__, 1, &operand));
+  for (rgi_own_lines_start(&lines, &operand); lines.n; rgi_own_lines_next(&lines))
+    loops[a->type](seed, (uint64_t)rgi_distribution_linear(&a->d, lines.at), lines.n, lines.ptr);
+  return rgi_operands_end(__func__, 1, &operand, RG_SUCCESS);
 }

@@ -38,9 +38,9 @@ typedef struct {
 
 static int run_box(void *context, const rgi_box *box) {
   const scale_call *j = context;
-  rgi_box_rows r;
-  for (rgi_box_rows_start(&r, box); r.n; rgi_box_rows_next(&r))
-    j->f(r.n, r.at[0], j->scalar);
+  rgi_box_rows rows;
+  for (rgi_box_rows_start(&rows, box); rows.n; rgi_box_rows_next(&rows))
+    j->f(rows.n, rows.at[0], j->scalar);
   return RG_SUCCESS;
 }
 
@@ -63,31 +63,31 @@ static int is_zero(rg_array_type array_type, const void *scalar) {
   }
 }
 
-int rgi_scale_own(const rgi_operand *o, const void *factor) {
-  if (is_zero(o->a->type, factor))
-    return rgi_fill_own(o, zero);
-  scale_call j = {scales[o->a->type], factor};
-  return rgi_box_each(1, o, run_box, &j);
+int rgi_scale_own(const rgi_operand *operand, const void *factor) {
+  if (is_zero(operand->a->type, factor))
+    return rgi_fill_own(operand, zero);
+  scale_call j = {scales[operand->a->type], factor};
+  return rgi_box_each(1, operand, run_box, &j);
 }
 
-static int run_loop(const char *call, scale_loop *const f[], const rgi_operand *o,
+static int run_loop(const char *call, scale_loop *const f[], const rgi_operand *operand,
                     const void *scalar) {
-  RGI_TRY(rgi_operand_arithmetic(call, o));
-  scale_call j = {f[o->a->type], scalar};
-  RGI_TRY(rgi_operands_begin(call, 1, o));
-  return rgi_operands_end(call, 1, o, rgi_box_each(1, o, run_box, &j));
+  RGI_TRY(rgi_operand_arithmetic(call, operand));
+  scale_call j = {f[operand->a->type], scalar};
+  RGI_TRY(rgi_operands_begin(call, 1, operand));
+  return rgi_operands_end(call, 1, operand, rgi_box_each(1, operand, run_box, &j));
 }
 
 int rg_array_scale(rg_array a, const int64_t lo[], const int64_t hi[], const void *factor) {
-  rgi_operand o;
+  rgi_operand operand;
   RGI_REQUIRE(factor);
-  RGI_TRY(rgi_operand_make(__func__, a, lo, hi, &o));
-  return run_loop(__func__, scales, &o, factor);
+  RGI_TRY(rgi_operand_make(__func__, a, lo, hi, &operand));
+  return run_loop(__func__, scales, &operand, factor);
 }
 
 int rg_array_add_scalar(rg_array a, const int64_t lo[], const int64_t hi[], const void *value) {
-  rgi_operand o;
+  rgi_operand operand;
   RGI_REQUIRE(value);
-  RGI_TRY(rgi_operand_make(__func__, a, lo, hi, &o));
-  return run_loop(__func__, shifts, &o, value);
+  RGI_TRY(rgi_operand_make(__func__, a, lo, hi, &operand));
+  return run_loop(__func__, shifts, &operand, value);
 }

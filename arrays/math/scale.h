@@ -8,6 +8,6 @@
 #include "math/operand.h"
 
 /* As BLAS has it: 0 (all bits) makes zeros of NaNs too. */
-int rgi_scale_own(const rgi_operand *o, const void *factor);
+int rgi_scale_own(const rgi_operand *operand, const void *factor);
 
 #endif

@@ -16,9 +16,9 @@ typedef struct {
   int64_t i0, i1, k0, k1;
 } rgi_section;
 
-/* The patch of o's array that a section is, and the section that a piece of it is. */
-void rgi_section_patch(const rgi_operand *o, rg_array_form form, rgi_section part, int64_t lo[2],
-                       int64_t hi[2]);
-rgi_section rgi_section_of(const rgi_operand *o, rg_array_form form, const rgi_piece *piece);
+/* The patch of operand's array that a section is, and the section that a piece of it is. */
+void rgi_section_patch(const rgi_operand *operand, rg_array_form form, rgi_section part,
+                       int64_t lo[2], int64_t hi[2]);
+rgi_section rgi_section_of(const rgi_operand *operand, rg_array_form form, const rgi_piece *piece);
 
 #endif

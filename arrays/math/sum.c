@@ -11,7 +11,7 @@
 
 RGI_FAST_LOOPS
 
-typedef void sum_loop(int64_t n, const char *at, rgi_total *t);
+typedef void sum_loop(int64_t n, const char *at, rgi_total *total);
 
 #define INTEGER(TYPE, name, type, work)                                                            \
   static void sum_##name(int64_t n, const char *at, rgi_total *t) {                                \
@@ -48,20 +48,20 @@ typedef struct {
 
 static int sum_box(void *context, const rgi_box *box) {
   sum_call *j = context;
-  rgi_box_rows r;
-  for (rgi_box_rows_start(&r, box); r.n; rgi_box_rows_next(&r))
-    j->f(r.n, r.at[0], &j->total);
+  rgi_box_rows rows;
+  for (rgi_box_rows_start(&rows, box); rows.n; rgi_box_rows_next(&rows))
+    j->f(rows.n, rows.at[0], &j->total);
   return RG_SUCCESS;
 }
 
 int rg_array_sum(rg_array a, const int64_t lo[], const int64_t hi[], void *sum) {
-  rgi_operand o;
-  RGI_TRY(rgi_operand_make(__func__, a, lo, hi, &o));
-  RGI_TRY(rgi_operand_arithmetic(__func__, &o));
+  rgi_operand operand;
+  RGI_TRY(rgi_operand_make(__func__, a, lo, hi, &operand));
+  RGI_TRY(rgi_operand_arithmetic(__func__, &operand));
   RGI_REQUIRE(sum);
   sum_call j = {loops[a->type], {0, 0, 0}};
-  RGI_TRY(rgi_operands_begin(__func__, 1, &o));
-  RGI_TRY(rgi_box_each(1, &o, sum_box, &j));
+  RGI_TRY(rgi_operands_begin(__func__, 1, &operand));
+  RGI_TRY(rgi_box_each(1, &operand, sum_box, &j));
   RGI_TRY(rgi_total_all(a, &j.total));
   rgi_total_store(a->type, &j.total, sum);
   return RG_SUCCESS;

@@ -46,10 +46,10 @@ static double exact_term_of(const exact_call *j, char *const at[], int64_t i) {
 
 static int add_box(void *context, const rgi_box *box) {
   exact_call *j = context;
-  rgi_box_rows r;
-  for (rgi_box_rows_start(&r, box); r.n; rgi_box_rows_next(&r))
-    for (int64_t i = 0; i < r.n; i++) {
-      rgi_exact_add(&j->sum, exact_term_of(j, r.at, i));
+  rgi_box_rows rows;
+  for (rgi_box_rows_start(&rows, box); rows.n; rgi_box_rows_next(&rows))
+    for (int64_t i = 0; i < rows.n; i++) {
+      rgi_exact_add(&j->sum, exact_term_of(j, rows.at, i));
       if (++j->added == RGI_EXACT_CARRY_AFTER) {
         rgi_exact_carry(&j->sum);
         j->added = 0;
@@ -58,11 +58,12 @@ static int add_box(void *context, const rgi_box *box) {
   return RG_SUCCESS;
 }
 
-static int sum_exactly(const char *call, exact_call j, int n, const rgi_operand o[],
+static int sum_exactly(const char *call, exact_call j, int n, const rgi_operand operand[],
                        double *result) {
-  rg_array a = o[0].a;
+  rg_array a = operand[0].a;
   j.type = a->type;
-  int error = rgi_box_each(n, o, add_box, &j), one_node = a->one_node && o[n - 1].a->one_node;
+  int error = rgi_box_each(n, operand, add_box, &j),
+      one_node = a->one_node && operand[n - 1].a->one_node;
   if (!one_node)
     RGI_TRY(rgi_group_error_share(a->group, call, error));
   rgi_exact_carry(&j.sum);
@@ -72,10 +73,11 @@ static int sum_exactly(const char *call, exact_call j, int n, const rgi_operand 
 }
 
 /* j: the term and its scale. */
-static int sum_all(const char *call, exact_call j, int n, const rgi_operand o[], double *result) {
+static int sum_all(const char *call, exact_call j, int n, const rgi_operand operand[],
+                   double *result) {
   rgi_exact_environment environment;
   rgi_exact_begin(&environment);
-  int error = sum_exactly(call, j, n, o, result);
+  int error = sum_exactly(call, j, n, operand, result);
   rgi_exact_end(&environment);
   return error;
 }
@@ -88,44 +90,44 @@ static int check_real(const char *call, rg_array a) {
 }
 
 int rg_array_sum_reproducible(rg_array a, double *sum) {
-  rgi_operand o;
-  RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &o));
+  rgi_operand operand;
+  RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &operand));
   RGI_REQUIRE(sum);
   RGI_TRY(check_real(__func__, a));
-  RGI_TRY(rgi_operands_begin(__func__, 1, &o));
-  return sum_all(__func__, (exact_call){.exact_term = VALUE}, 1, &o, sum);
+  RGI_TRY(rgi_operands_begin(__func__, 1, &operand));
+  return sum_all(__func__, (exact_call){.exact_term = VALUE}, 1, &operand, sum);
 }
 
 int rg_array_dot_reproducible(rg_array a, rg_array b, double *dot) {
-  rgi_operand o[2];
-  RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &o[0]));
-  RGI_TRY(rgi_operand_make(__func__, b, NULL, NULL, &o[1]));
+  rgi_operand operand[2];
+  RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &operand[0]));
+  RGI_TRY(rgi_operand_make(__func__, b, NULL, NULL, &operand[1]));
   RGI_REQUIRE(dot);
   RGI_TRY(check_real(__func__, a));
-  RGI_TRY(rgi_operands_alike(__func__, &o[0], &o[1]));
-  RGI_TRY(rgi_operands_together(__func__, &o[0], &o[1]));
-  RGI_TRY(rgi_operands_begin(__func__, 2, o));
-  return sum_all(__func__, (exact_call){.exact_term = PRODUCT}, 2, o, dot);
+  RGI_TRY(rgi_operands_alike(__func__, &operand[0], &operand[1]));
+  RGI_TRY(rgi_operands_together(__func__, &operand[0], &operand[1]));
+  RGI_TRY(rgi_operands_begin(__func__, 2, operand));
+  return sum_all(__func__, (exact_call){.exact_term = PRODUCT}, 2, operand, dot);
 }
 
-static int squares_of(const rgi_operand *o, double scale, double *sum) {
+static int squares_of(const rgi_operand *operand, double scale, double *sum) {
   exact_call j = {.exact_term = SQUARE, .scale = scale};
-  return sum_all("rg_array_norm_reproducible", j, 1, o, sum);
+  return sum_all("rg_array_norm_reproducible", j, 1, operand, sum);
 }
 
 int rg_array_norm_reproducible(rg_array a, rg_norm_kind norm, double *result) {
-  rgi_operand o;
+  rgi_operand operand;
   double squares;
-  RGI_TRY(rgi_norm_check(__func__, a, norm, result, &o));
+  RGI_TRY(rgi_norm_check(__func__, a, norm, result, &operand));
   RGI_TRY(check_real(__func__, a));
-  RGI_TRY(rgi_operands_begin(__func__, 1, &o));
+  RGI_TRY(rgi_operands_begin(__func__, 1, &operand));
   if (norm == RG_NORM_INFINITY)
-    return rgi_norm_greatest(&o, result);
+    return rgi_norm_greatest(&operand, result);
   if (norm == RG_NORM_1)
-    return sum_all(__func__, (exact_call){.exact_term = ABSOLUTE}, 1, &o, result);
-  RGI_TRY(squares_of(&o, 1, &squares));
+    return sum_all(__func__, (exact_call){.exact_term = ABSOLUTE}, 1, &operand, result);
+  RGI_TRY(squares_of(&operand, 1, &squares));
   if (rgi_norm_out_of_range(squares))
-    return rgi_norm_2_scaled(&o, squares_of, result);
+    return rgi_norm_2_scaled(&operand, squares_of, result);
   *result = sqrt(squares);
   return RG_SUCCESS;
 }

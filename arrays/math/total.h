@@ -14,7 +14,7 @@ typedef struct {
 
 /* Collective: adds all members' totals. Stores a total as the caller of the public function gets
  * it: an int64_t for integers, else an element of the type. */
-int rgi_total_all(rg_array a, rgi_total *t);
-void rgi_total_store(rg_array_type type, const rgi_total *t, void *to);
+int rgi_total_all(rg_array a, rgi_total *total);
+void rgi_total_store(rg_array_type type, const rgi_total *total, void *to);
 
 #endif

@@ -20,19 +20,19 @@ static void mix_in(uint64_t *hash, uint64_t value) {
 }
 
 /* A hash of everything that has to be the same on all members. */
-static uint64_t spec_hash(const rgi_distribution *d, rg_array_type type, size_t element,
+static uint64_t spec_hash(const rgi_distribution *layout, rg_array_type type, size_t element,
                           unsigned flags) {
   uint64_t hash =
-      rgi_mix_bits((uint64_t)d->dims << 32 | (uint64_t)type << 16 | (uint64_t)d->layout);
+      rgi_mix_bits((uint64_t)layout->dims << 32 | (uint64_t)type << 16 | (uint64_t)layout->layout);
   mix_in(&hash, element);
   mix_in(&hash, flags);
-  for (int i = 0; i < d->dims; i++) {
-    mix_in(&hash, (uint64_t)d->shape[i]);
-    mix_in(&hash, (uint64_t)d->chunk[i]);
-    mix_in(&hash, (uint64_t)d->ghosts[i]);
-    mix_in(&hash, (uint64_t)d->grid[i] << 1 | (d->periodic[i] != 0));
-    for (int k = 0; d->boundaries[i] && k < d->grid[i]; k++)
-      mix_in(&hash, (uint64_t)d->boundaries[i][k]);
+  for (int i = 0; i < layout->dims; i++) {
+    mix_in(&hash, (uint64_t)layout->shape[i]);
+    mix_in(&hash, (uint64_t)layout->chunk[i]);
+    mix_in(&hash, (uint64_t)layout->ghosts[i]);
+    mix_in(&hash, (uint64_t)layout->grid[i] << 1 | (layout->periodic[i] != 0));
+    for (int k = 0; layout->boundaries[i] && k < layout->grid[i]; k++)
+      mix_in(&hash, (uint64_t)layout->boundaries[i][k]);
   }
   return hash;
 }

@@ -75,9 +75,9 @@ rgi_mirror_pair rgi_mirror_own(rg_array a, int rank) {
 }
 
 rgi_mirror_pair rgi_mirror_copy(rg_array a, int rank) {
-  rgi_mirror_pair p = rgi_mirror_own(a, a->holders[rank]);
-  p.offset += a->copies[rank];
-  return p;
+  rgi_mirror_pair pair = rgi_mirror_own(a, a->holders[rank]);
+  pair.offset += a->copies[rank];
+  return pair;
 }
 
 void rgi_mirror_clear(rg_array a, char *pairs) {
@@ -92,13 +92,13 @@ static uint64_t version_at(rg_array a, int rank, uint64_t label) {
   return RGI_LINE + (label % 2) * rgi_lines_whole(rgi_mirror_elements(a, rank));
 }
 
-uint64_t rgi_mirror_newest(rg_array a, rgi_mirror_pair p) {
-  const uint64_t *labels = rgi_heap_at(a->world[p.member], p.offset);
+uint64_t rgi_mirror_newest(rg_array a, rgi_mirror_pair pair) {
+  const uint64_t *labels = rgi_heap_at(a->world[pair.member], pair.offset);
   return labels[0] > labels[1] ? labels[0] : labels[1];
 }
 
-void rgi_mirror_label(rg_array a, rgi_mirror_pair p, uint64_t label) {
-  volatile uint64_t *labels = rgi_heap_at(a->world[p.member], p.offset);
+void rgi_mirror_label(rg_array a, rgi_mirror_pair pair, uint64_t label) {
+  volatile uint64_t *labels = rgi_heap_at(a->world[pair.member], pair.offset);
   atomic_thread_fence(memory_order_release);
   labels[label % 2] = label;
 }

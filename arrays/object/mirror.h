@@ -42,10 +42,10 @@ rgi_mirror_pair rgi_mirror_copy(rg_array a, int rank); /* its holder's */
 
 /* For a pair in the memory of a member of the caller's node: its newest label; the elements of a
  * version of rank's, in this process's memory. */
-uint64_t rgi_mirror_newest(rg_array a, rgi_mirror_pair p);
-char *rgi_mirror_version(rg_array a, int rank, rgi_mirror_pair p, uint64_t label);
+uint64_t rgi_mirror_newest(rg_array a, rgi_mirror_pair pair);
+char *rgi_mirror_version(rg_array a, int rank, rgi_mirror_pair pair, uint64_t label);
 
 /* Sets the label of a version that is complete. */
-void rgi_mirror_label(rg_array a, rgi_mirror_pair p, uint64_t label);
+void rgi_mirror_label(rg_array a, rgi_mirror_pair pair, uint64_t label);
 
 #endif

@@ -35,10 +35,10 @@ void rgi_replicas_close(rg_array a) {
 
 /* --- the holder ------------------------------------------------------------------------ */
 
-static int expect_replica(rg_array a, rgi_replica *r, uint64_t label) {
-  char *to = rgi_mirror_version(a, r->rank, rgi_mirror_copy(a, r->rank), label);
-  MPI_Count bytes = (MPI_Count)rgi_mirror_elements(a, r->rank);
-  return rg_irecv(a->group, to, bytes, MPI_BYTE, r->rank, TAG, &r->elements);
+static int expect_replica(rg_array a, rgi_replica *replica, uint64_t label) {
+  char *to = rgi_mirror_version(a, replica->rank, rgi_mirror_copy(a, replica->rank), label);
+  MPI_Count bytes = (MPI_Count)rgi_mirror_elements(a, replica->rank);
+  return rg_irecv(a->group, to, bytes, MPI_BYTE, replica->rank, TAG, &replica->elements);
 }
 
 static int expect_replicas(rg_array a, uint64_t label) {
@@ -47,11 +47,11 @@ static int expect_replicas(rg_array a, uint64_t label) {
   return RG_SUCCESS;
 }
 
-static int take_replica(rg_array a, rgi_replica *r, uint64_t label) {
-  if (!r->elements)
+static int take_replica(rg_array a, rgi_replica *replica, uint64_t label) {
+  if (!replica->elements)
     return RG_SUCCESS;
-  RGI_TRY(rg_wait(&r->elements, NULL));
-  rgi_mirror_label(a, rgi_mirror_copy(a, r->rank), label);
+  RGI_TRY(rg_wait(&replica->elements, NULL));
+  rgi_mirror_label(a, rgi_mirror_copy(a, replica->rank), label);
   return RG_SUCCESS;
 }
 

@@ -37,26 +37,26 @@ int rgi_shared_block_possible(rg_group g) {
 }
 
 static int all_left(const void *memory, int users) {
-  const rgi_shared_block_state *p = memory;
-  return atomic_load(&p->left) == (uint32_t)users;
+  const rgi_shared_block_state *pair = memory;
+  return atomic_load(&pair->left) == (uint32_t)users;
 }
 
 /* All living members have left. */
-static int living_left(rg_group g, rgi_shared_block_state *p) {
+static int living_left(rg_group g, rgi_shared_block_state *pair) {
   for (int i = 0; i < rgi_members_count(g->members); i++)
-    if (!atomic_load(&p->has_left[i]) && !rgi_process_is_dead(rgi_members_at(g->members, i)))
+    if (!atomic_load(&pair->has_left[i]) && !rgi_process_is_dead(rgi_members_at(g->members, i)))
       return 0;
   return 1;
 }
 
 /* The last member gives the block back. The slot is freed by the last one that detaches. */
-static void leave_slot(rg_group g, uint64_t slot, rgi_shared_block_state *p) {
-  uint64_t block = p->block, bytes = p->bytes;
-  atomic_store(&p->has_left[g->me], 1);
-  uint32_t left = atomic_fetch_add(&p->left, 1) + 1;
+static void leave_slot(rg_group g, uint64_t slot, rgi_shared_block_state *pair) {
+  uint64_t block = pair->block, bytes = pair->bytes;
+  atomic_store(&pair->has_left[g->me], 1);
+  uint32_t left = atomic_fetch_add(&pair->left, 1) + 1;
   int last = left == (uint32_t)rgi_members_count(g->members) ||
-             (rgi_process_deaths() && living_left(g, p));
-  if (last && block && !atomic_exchange(&p->given, 1))
+             (rgi_process_deaths() && living_left(g, pair));
+  if (last && block && !atomic_exchange(&pair->given, 1))
     rgi_arena_free_placed(block, (size_t)bytes);
   rgi_slot_detach(slot, all_left);
 }
@@ -77,21 +77,22 @@ static int alloc_block(rg_group g, const rgi_shared_block_maker *maker, size_t b
   return error;
 }
 
-static int make_block(rg_group g, const rgi_shared_block_maker *maker, rgi_shared_block_state *p) {
+static int make_block(rg_group g, const rgi_shared_block_maker *maker,
+                      rgi_shared_block_state *pair) {
   size_t bytes = 0;
   uint64_t block;
   RGI_TRY(maker->bytes(maker->context, &bytes));
   RGI_TRY(alloc_block(g, maker, bytes, &block));
   maker->fill(maker->context, rgi_arena_at(block));
-  p->block = block;
-  p->bytes = bytes;
+  pair->block = block;
+  pair->bytes = bytes;
   return RG_SUCCESS;
 }
 
 /* The error that members before have written. The maker's own text, which says more, is not in
  * the slot. */
-static int found_error(const char *call, const rgi_shared_block_state *p) {
-  int code = (int)atomic_load(&p->state.value) - 1;
+static int found_error(const char *call, const rgi_shared_block_state *pair) {
+  int code = (int)atomic_load(&pair->state.value) - 1;
   switch (code) {
   case RG_SUCCESS:
     return RG_SUCCESS;
@@ -99,101 +100,101 @@ static int found_error(const char *call, const rgi_shared_block_state *p) {
     return rgi_error(code,
                      "%s: it does not fit into the node's arena, as member %u has found: free "
                      "arrays, or set RG_ARENA_SIZE higher",
-                     call, p->maker);
+                     call, pair->maker);
   case RG_ERR_MISMATCH:
     return rgi_error(code, "%s: the members were not given the same", call);
   default:
-    return rgi_error_from(code, call, (int)p->maker, NULL);
+    return rgi_error_from(code, call, (int)pair->maker, NULL);
   }
 }
 
 /* Writes the caller's error, for members that arrive later and for those that confirm. The first
  * error stays. */
-static int tell_error(rgi_shared_block_state *p, int error) {
+static int tell_error(rgi_shared_block_state *pair, int error) {
   uint32_t was = READY;
-  atomic_compare_exchange_strong(&p->state.value, &was, (uint32_t)error + 1);
+  atomic_compare_exchange_strong(&pair->state.value, &was, (uint32_t)error + 1);
   return error;
 }
 
-static int wait_made(const char *call, rgi_shared_block_state *p) {
-  rgi_wait w;
-  rgi_wait_start(&w, call, -1);
-  while (atomic_load_explicit(&p->state.value, memory_order_acquire) == 0)
-    RGI_TRY(rgi_wait_bell(&w, &p->state, 0, 1));
+static int wait_made(const char *call, rgi_shared_block_state *pair) {
+  rgi_wait wait;
+  rgi_wait_start(&wait, call, -1);
+  while (atomic_load_explicit(&pair->state.value, memory_order_acquire) == 0)
+    RGI_TRY(rgi_wait_bell(&wait, &pair->state, 0, 1));
   return RG_SUCCESS;
 }
 
 /* The first member to arrive. */
 static int open_as_first(rg_group g, const rgi_shared_block_maker *maker, int error,
-                         rgi_shared_block_state *p) {
-  p->maker = (uint32_t)g->me;
-  p->hash = maker->hash;
+                         rgi_shared_block_state *pair) {
+  pair->maker = (uint32_t)g->me;
+  pair->hash = maker->hash;
   if (!error)
-    error = make_block(g, maker, p);
-  rgi_bell_set(&p->state, (uint32_t)error + 1);
+    error = make_block(g, maker, pair);
+  rgi_bell_set(&pair->state, (uint32_t)error + 1);
   return error;
 }
 
 /* All other members. */
 static int open_as_later(const char *call, rg_group g, uint64_t hash, int error,
-                         rgi_shared_block_state *p) {
-  RGI_TRY(wait_made(call, p));
+                         rgi_shared_block_state *pair) {
+  RGI_TRY(wait_made(call, pair));
   if (error)
-    return tell_error(p, error);
-  RGI_TRY(found_error(call, p));
-  if (p->hash != hash)
-    return tell_error(p, rgi_error(RG_ERR_MISMATCH,
-                                   "%s: member %d was not given the same as member %u", call, g->me,
-                                   p->maker));
+    return tell_error(pair, error);
+  RGI_TRY(found_error(call, pair));
+  if (pair->hash != hash)
+    return tell_error(pair, rgi_error(RG_ERR_MISMATCH,
+                                      "%s: member %d was not given the same as member %u", call,
+                                      g->me, pair->maker));
   return RG_SUCCESS;
 }
 
 static int open_in_slot(const char *call, rg_group g, const rgi_shared_block_maker *maker,
-                        int error, rgi_shared_block_state *p) {
-  if (atomic_exchange(&p->first, 1) == 0)
-    error = open_as_first(g, maker, error, p);
+                        int error, rgi_shared_block_state *pair) {
+  if (atomic_exchange(&pair->first, 1) == 0)
+    error = open_as_first(g, maker, error, pair);
   else
-    error = open_as_later(call, g, maker->hash, error, p);
-  atomic_fetch_add(&p->came.value, 1);
-  rgi_bell_wake(&p->came);
+    error = open_as_later(call, g, maker->hash, error, pair);
+  atomic_fetch_add(&pair->came.value, 1);
+  rgi_bell_wake(&pair->came);
   return error;
 }
 
 int rgi_shared_block_open(const char *call, rg_group g, const rgi_shared_block_maker *maker,
-                          int error, rgi_shared_block *s) {
+                          int error, rgi_shared_block *shared) {
   void *memory;
   RGI_TRY(rgi_group_check_member(call, g)); /* whose deaths end the waits */
   int n = rgi_members_count(g->members);
   RGI_TRY(rgi_slot_attach(rgi_mix_bits(g->context + KEY), n,
-                          sizeof(rgi_shared_block_state) + (size_t)n, &s->slot, &memory));
-  s->place = memory;
-  error = open_in_slot(call, g, maker, error, s->place);
+                          sizeof(rgi_shared_block_state) + (size_t)n, &shared->slot, &memory));
+  shared->place = memory;
+  error = open_in_slot(call, g, maker, error, shared->place);
   if (error) {
-    leave_slot(g, s->slot, s->place);
-    s->slot = 0;
+    leave_slot(g, shared->slot, shared->place);
+    shared->slot = 0;
     return error;
   }
-  s->base = rgi_arena_at(s->place->block);
+  shared->base = rgi_arena_at(shared->place->block);
   return RG_SUCCESS;
 }
 
-int rgi_shared_block_confirm(const char *call, rg_group g, const rgi_shared_block *s) {
-  rgi_wait w;
-  rgi_shared_block_state *p = s->place;
+int rgi_shared_block_confirm(const char *call, rg_group g, const rgi_shared_block *shared) {
+  rgi_wait wait;
+  rgi_shared_block_state *pair = shared->place;
   uint32_t members = (uint32_t)rgi_members_count(g->members);
   RGI_TRY(rgi_group_check_member(call, g));
-  rgi_wait_start(&w, call, -1);
+  rgi_wait_start(&wait, call, -1);
   for (;;) {
-    uint32_t came = atomic_load(&p->came.value);
-    RGI_TRY(found_error(call, p));
+    uint32_t came = atomic_load(&pair->came.value);
+    RGI_TRY(found_error(call, pair));
     if (came >= members)
       return RG_SUCCESS;
-    RGI_TRY(rgi_wait_bell(&w, &p->came, came, 1));
+    RGI_TRY(rgi_wait_bell(&wait, &pair->came, came, 1));
   }
 }
 
-void rgi_shared_block_close(rg_group g, rgi_shared_block *s) {
-  if (s->slot && rgi_runtime.started && g->epoch == rgi_runtime.epoch)
-    leave_slot(g, s->slot, s->place);
-  s->slot = 0;
+void rgi_shared_block_close(rg_group g, rgi_shared_block *shared) {
+  if (shared->slot && rgi_runtime.started && g->epoch == rgi_runtime.epoch)
+    leave_slot(g, shared->slot, shared->place);
+  shared->slot = 0;
 }

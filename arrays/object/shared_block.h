@@ -51,12 +51,12 @@ typedef struct {
  * RG_ERR_MISMATCH (the hash); members that arrived before get the caller's by
  * rgi_shared_block_confirm. After an error there is nothing to close. */
 int rgi_shared_block_open(const char *call, rg_group g, const rgi_shared_block_maker *maker,
-                          int error, rgi_shared_block *s);
+                          int error, rgi_shared_block *shared);
 
 /* Waits until all members have arrived. The error of one of them; RG_ERR_TIMEOUT. */
-int rgi_shared_block_confirm(const char *call, rg_group g, const rgi_shared_block *s);
+int rgi_shared_block_confirm(const char *call, rg_group g, const rgi_shared_block *shared);
 
 /* Leaves, without waiting. The block is given back although members that died never left. */
-void rgi_shared_block_close(rg_group g, rgi_shared_block *s);
+void rgi_shared_block_close(rg_group g, rgi_shared_block *shared);
 
 #endif

@@ -13,54 +13,54 @@
 /* --- checks --------------------------------------------------------------------- */
 
 /* Refuses leading dimensions for which offsets in the buffer would overflow. */
-static int check_reach(const rgi_access *m, const int64_t extent[], const int64_t ld[]) {
+static int check_reach(const rgi_access *access, const int64_t extent[], const int64_t ld[]) {
   double reach = 1, stride = 1; /* in elements */
-  for (int d = m->a->d.dims - 1; d >= 0; d--) {
+  for (int d = access->a->d.dims - 1; d >= 0; d--) {
     reach += (double)(extent[d] - 1) * stride;
     stride *= d > 0 ? (double)ld[d - 1] : 1;
   }
-  return reach * (double)m->a->element < (double)INT64_MAX
+  return reach * (double)access->a->element < (double)INT64_MAX
              ? RG_SUCCESS
              : rgi_error(RG_ERR_LIMIT, "%s: with these ld the buffer takes more than 2^63 bytes",
-                         m->call);
+                         access->call);
 }
 
-static int ld_error(const rgi_access *m, int d, int64_t ld, int64_t extent) {
-  return rgi_error(RG_ERR_ARG, "%s: ld[%d] is %lld, less than the patch's extent %lld", m->call, d,
-                   (long long)ld, (long long)extent);
+static int ld_error(const rgi_access *access, int d, int64_t ld, int64_t extent) {
+  return rgi_error(RG_ERR_ARG, "%s: ld[%d] is %lld, less than the patch's extent %lld",
+                   access->call, d, (long long)ld, (long long)extent);
 }
 
 /* Strides of an empty patch may overflow; they are not used. */
-int rgi_access_check(const rgi_access *m, const int64_t extent[], const int64_t ld[],
+int rgi_access_check(const rgi_access *access, const int64_t extent[], const int64_t ld[],
                      int64_t stride[]) {
-  int last = m->a->d.dims - 1, empty = extent[last] == 0;
-  if (m->kind == RGI_ACCESS_KIND_ACC && m->a->type == RG_TYPE_OPAQUE)
-    return rgi_error(RG_ERR_ARG, "%s: an array of RG_TYPE_OPAQUE has no arithmetic", m->call);
+  int last = access->a->d.dims - 1, empty = extent[last] == 0;
+  if (access->kind == RGI_ACCESS_KIND_ACC && access->a->type == RG_TYPE_OPAQUE)
+    return rgi_error(RG_ERR_ARG, "%s: an array of RG_TYPE_OPAQUE has no arithmetic", access->call);
   stride[last] = 1;
   for (int d = last - 1; d >= 0; d--) {
     stride[d] = (int64_t)((uint64_t)stride[d + 1] * (uint64_t)(ld ? ld[d] : extent[d + 1]));
     empty |= extent[d] == 0;
   }
-  if (!m->buf && !empty)
-    return rgi_error(RG_ERR_ARG, "%s: the buffer is NULL", m->call);
+  if (!access->buf && !empty)
+    return rgi_error(RG_ERR_ARG, "%s: the buffer is NULL", access->call);
   for (int d = 0; ld && d < last; d++)
     if (ld[d] < extent[d + 1])
-      return ld_error(m, d, ld[d], extent[d + 1]);
-  return ld && !empty ? check_reach(m, extent, ld) : RG_SUCCESS;
+      return ld_error(access, d, ld[d], extent[d + 1]);
+  return ld && !empty ? check_reach(access, extent, ld) : RG_SUCCESS;
 }
 
 /* At most the extent of the array: longer steps select the same element, and might overflow. */
-static int64_t step_of(const rgi_access *m, int d) {
-  int64_t step = m->step[d], most = m->a->d.shape[d] > 1 ? m->a->d.shape[d] : 1;
+static int64_t step_of(const rgi_access *access, int d) {
+  int64_t step = access->step[d], most = access->a->d.shape[d] > 1 ? access->a->d.shape[d] : 1;
   return step < most ? step : most;
 }
 
 /* extent: at first without steps. */
-static int check_steps(const rgi_access *m, int64_t extent[]) {
-  for (int d = 0; d < m->a->d.dims; d++) {
-    int64_t step = step_of(m, d);
+static int check_steps(const rgi_access *access, int64_t extent[]) {
+  for (int d = 0; d < access->a->d.dims; d++) {
+    int64_t step = step_of(access, d);
     if (step < 1)
-      return rgi_error(RG_ERR_ARG, "%s: the step of dimension %d is %lld", m->call, d,
+      return rgi_error(RG_ERR_ARG, "%s: the step of dimension %d is %lld", access->call, d,
                        (long long)step);
     extent[d] = extent[d] > 0 ? (extent[d] - 1) / step + 1 : 0;
   }
@@ -72,17 +72,17 @@ static int check_steps(const rgi_access *m, int64_t extent[]) {
 /* Moves a piece of the patch that starts at lo: with steps some of its elements, or none. As a
  * patch in bytes it has the array's dimensions around a run of one element, joined where they can
  * be. The stride of a dimension of extent 1 may overflow; it is not used. */
-static int move_piece(const rgi_access *m, const rgi_piece *piece, const int64_t lo[],
+static int move_piece(const rgi_access *access, const rgi_piece *piece, const int64_t lo[],
                       const int64_t stride[], rgi_aggregate *aggregate) {
-  rg_array a = m->a;
+  rg_array a = access->a;
   uint64_t element = a->element, inner = element; /* inner: bytes between neighbours */
   uint64_t from = 0, at = (uint64_t)piece->offset * element;
-  rgi_transfer t;
+  rgi_transfer transfer;
   rgi_engine_handle handle;
-  t.patch.dims = 0;
-  rgi_strided_add(&t.patch, (int64_t)element, 1, 1);
+  transfer.patch.dims = 0;
+  rgi_strided_add(&transfer.patch, (int64_t)element, 1, 1);
   for (int d = a->d.dims - 1; d >= 0; d--) {
-    int64_t step = m->step ? step_of(m, d) : 1, before = piece->lo[d] - lo[d];
+    int64_t step = access->step ? step_of(access, d) : 1, before = piece->lo[d] - lo[d];
     int64_t number = step > 1 ? (before + step - 1) / step : before; /* of its first, in buf */
     int64_t skipped = number * step - before, n = piece->hi[d] - piece->lo[d] - skipped;
     if (n <= 0)
@@ -90,67 +90,67 @@ static int move_piece(const rgi_access *m, const rgi_piece *piece, const int64_t
     n = step > 1 ? (n - 1) / step + 1 : n;
     from += (uint64_t)number * (uint64_t)stride[d] * element;
     at += (uint64_t)skipped * inner;
-    rgi_strided_add(&t.patch, n, (int64_t)((uint64_t)stride[d] * element),
+    rgi_strided_add(&transfer.patch, n, (int64_t)((uint64_t)stride[d] * element),
                     (int64_t)((uint64_t)step * inner));
     inner *= d > 0 ? (uint64_t)piece->ld[d - 1] : 1;
   }
-  if (a->one_node || (m->kind != RGI_ACCESS_KIND_ACC && a->mapped[piece->rank]))
-    return rgi_access_same_node(m, piece->rank, at, &t.patch, m->buf + from);
-  t.kind = m->kind;
-  t.target = a->world[piece->rank];
-  t.offset = a->heap_offsets[piece->rank] + at;
-  t.origin = m->buf + from;
-  t.type = a->type;
-  t.alpha = m->alpha;
-  t.runs = NULL;
-  t.may_block = !m->started;
+  if (a->one_node || (access->kind != RGI_ACCESS_KIND_ACC && a->mapped[piece->rank]))
+    return rgi_access_same_node(access, piece->rank, at, &transfer.patch, access->buf + from);
+  transfer.kind = access->kind;
+  transfer.target = a->world[piece->rank];
+  transfer.offset = a->heap_offsets[piece->rank] + at;
+  transfer.origin = access->buf + from;
+  transfer.type = a->type;
+  transfer.alpha = access->alpha;
+  transfer.runs = NULL;
+  transfer.may_block = !access->started;
   if (aggregate)
-    return rgi_aggregate_add(aggregate, piece->rank, &t);
-  if (m->started)
-    return rgi_access_start(m, &t);
-  RGI_TRY(rgi_engine_start(&t, &handle));
+    return rgi_aggregate_add(aggregate, piece->rank, &transfer);
+  if (access->started)
+    return rgi_access_start(access, &transfer);
+  RGI_TRY(rgi_engine_start(&transfer, &handle));
   return rgi_engine_wait(&handle);
 }
 
 /* --- cutting --------------------------------------------------------------------- */
 
-static int move_pieces(const rgi_access *m, const int64_t lo[], const int64_t hi[],
+static int move_pieces(const rgi_access *access, const int64_t lo[], const int64_t hi[],
                        const int64_t stride[], rgi_aggregate *aggregate) {
   rgi_pieces it;
   rgi_piece piece;
-  rgi_pieces_start(&it, &m->a->d, lo, hi);
+  rgi_pieces_start(&it, &access->a->d, lo, hi);
   while (rgi_pieces_next(&it, &piece))
-    RGI_TRY(move_piece(m, &piece, lo, stride, aggregate));
+    RGI_TRY(move_piece(access, &piece, lo, stride, aggregate));
   return RG_SUCCESS;
 }
 
 /* Only with a cyclic layout one owner may have many pieces of a patch. */
-int rgi_access_pieces(const rgi_access *m, const int64_t lo[], const int64_t hi[],
+int rgi_access_pieces(const rgi_access *access, const int64_t lo[], const int64_t hi[],
                       const int64_t stride[]) {
   rgi_aggregate *aggregate;
-  if (m->a->one_node || m->a->d.layout != RG_LAYOUT_BLOCK_CYCLIC ||
-      rgi_pieces_count(&m->a->d, lo, hi) <= m->a->d.owners)
-    return move_pieces(m, lo, hi, stride, NULL);
-  RGI_TRY(rgi_aggregate_open(m, &aggregate));
-  return rgi_aggregate_close(aggregate, move_pieces(m, lo, hi, stride, aggregate));
+  if (access->a->one_node || access->a->d.layout != RG_LAYOUT_BLOCK_CYCLIC ||
+      rgi_pieces_count(&access->a->d, lo, hi) <= access->a->d.owners)
+    return move_pieces(access, lo, hi, stride, NULL);
+  RGI_TRY(rgi_aggregate_open(access, &aggregate));
+  return rgi_aggregate_close(aggregate, move_pieces(access, lo, hi, stride, aggregate));
 }
 
-int rgi_access_patch(const rgi_access *m, const int64_t lo[], const int64_t hi[],
+int rgi_access_patch(const rgi_access *access, const int64_t lo[], const int64_t hi[],
                      const int64_t ld[]) {
   int64_t extent[RG_ARRAY_MAX_DIMS], stride[RG_ARRAY_MAX_DIMS];
   rgi_piece piece;
-  RGI_TRY(rgi_array_check(m->call, m->a));
+  RGI_TRY(rgi_array_check(access->call, access->a));
   if (!lo || !hi)
-    return rgi_error(RG_ERR_ARG, "%s: %s is NULL", m->call, lo ? "hi" : "lo");
-  int in_one_block = rgi_piece_within(&m->a->d, lo, hi, &piece);
+    return rgi_error(RG_ERR_ARG, "%s: %s is NULL", access->call, lo ? "hi" : "lo");
+  int in_one_block = rgi_piece_within(&access->a->d, lo, hi, &piece);
   if (!in_one_block)
-    RGI_TRY(rgi_distribution_inside(&m->a->d, m->call, lo, hi));
-  for (int d = 0; d < m->a->d.dims; d++)
+    RGI_TRY(rgi_distribution_inside(&access->a->d, access->call, lo, hi));
+  for (int d = 0; d < access->a->d.dims; d++)
     extent[d] = hi[d] - lo[d];
-  if (m->step)
-    RGI_TRY(check_steps(m, extent));
-  RGI_TRY(rgi_access_check(m, extent, ld, stride));
+  if (access->step)
+    RGI_TRY(check_steps(access, extent));
+  RGI_TRY(rgi_access_check(access, extent, ld, stride));
   if (in_one_block)
-    return move_piece(m, &piece, lo, stride, NULL);
-  return rgi_access_pieces(m, lo, hi, stride);
+    return move_piece(access, &piece, lo, stride, NULL);
+  return rgi_access_pieces(access, lo, hi, stride);
 }

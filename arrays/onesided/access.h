@@ -10,16 +10,16 @@
 
 /* Checks all that the caller gave, then moves the elements. The buffer holds the elements lo,
  * lo + step, ... of each dimension. */
-int rgi_access_patch(const rgi_access *m, const int64_t lo[], const int64_t hi[],
+int rgi_access_patch(const rgi_access *access, const int64_t lo[], const int64_t hi[],
                      const int64_t ld[]);
 
 /* Some of the checks: those of the array's type, and of the buffer for a patch with these extents
  * (ld NULL: dense with extent). stride: of the buffer, in elements, in each dimension. */
-int rgi_access_check(const rgi_access *m, const int64_t extent[], const int64_t ld[],
+int rgi_access_check(const rgi_access *access, const int64_t extent[], const int64_t ld[],
                      int64_t stride[]);
 
 /* Moves the elements without any check, and takes the strides of the buffer. */
-int rgi_access_pieces(const rgi_access *m, const int64_t lo[], const int64_t hi[],
+int rgi_access_pieces(const rgi_access *access, const int64_t lo[], const int64_t hi[],
                       const int64_t stride[]);
 
 #endif

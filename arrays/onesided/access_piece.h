@@ -28,15 +28,15 @@ typedef struct {
 } rgi_access;
 
 /* Moves a patch of a member's memory that is mapped here; at: bytes from its start. */
-int rgi_access_same_node(const rgi_access *m, int rank, uint64_t at, const rgi_strided *patch,
+int rgi_access_same_node(const rgi_access *access, int rank, uint64_t at, const rgi_strided *patch,
                          char *buf);
 
 /* For an access that collects what it has started: starts a transfer of the engine. */
-int rgi_access_start(const rgi_access *m, rgi_transfer *t);
+int rgi_access_start(const rgi_access *access, rgi_transfer *transfer);
 
 /* Adds to elements of a member in this node's memory: integers by processor
  * atomics, others under the member's lock. One node only. */
-int rgi_access_accumulate(const rgi_access *m, int rank, const rgi_strided *patch, void *to,
+int rgi_access_accumulate(const rgi_access *access, int rank, const rgi_strided *patch, void *to,
                           const void *from);
 
 #endif

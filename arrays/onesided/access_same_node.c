@@ -7,15 +7,15 @@
 #include "base/error.h"
 #include "onesided/access_piece.h"
 
-int rgi_access_accumulate(const rgi_access *m, int rank, const rgi_strided *patch, void *to,
+int rgi_access_accumulate(const rgi_access *access, int rank, const rgi_strided *patch, void *to,
                           const void *from) {
-  rg_array a = m->a;
+  rg_array a = access->a;
   if (a->type == RG_TYPE_INT32 || a->type == RG_TYPE_INT64) {
-    rgi_patch_accumulate_atomic(a->type, patch, to, from, m->alpha);
+    rgi_patch_accumulate_atomic(a->type, patch, to, from, access->alpha);
     return RG_SUCCESS;
   }
-  RGI_TRY(rgi_lock_acquire(&a->locks[rank], m->call));
-  rgi_patch_accumulate(a->type, patch, to, from, m->alpha);
+  RGI_TRY(rgi_lock_acquire(&a->locks[rank], access->call));
+  rgi_patch_accumulate(a->type, patch, to, from, access->alpha);
   rgi_lock_release(&a->locks[rank]);
   return RG_SUCCESS;
 }
@@ -26,12 +26,12 @@ static int settle_patch(rg_array a, int rank, uint64_t at, const rgi_strided *pa
                            rgi_strided_reach(patch, patch->target_stride));
 }
 
-int rgi_access_same_node(const rgi_access *m, int rank, uint64_t at, const rgi_strided *patch,
+int rgi_access_same_node(const rgi_access *access, int rank, uint64_t at, const rgi_strided *patch,
                          char *buf) {
-  if (!m->a->one_node)
-    RGI_TRY(settle_patch(m->a, rank, at, patch));
-  char *memory = rgi_array_memory(m->a, rank) + at;
-  switch (m->kind) {
+  if (!access->a->one_node)
+    RGI_TRY(settle_patch(access->a, rank, at, patch));
+  char *memory = rgi_array_memory(access->a, rank) + at;
+  switch (access->kind) {
   case RGI_ACCESS_KIND_PUT:
     rgi_patch_put(patch, memory, buf);
     return RG_SUCCESS;
@@ -39,6 +39,6 @@ int rgi_access_same_node(const rgi_access *m, int rank, uint64_t at, const rgi_s
     rgi_patch_get(patch, memory, buf);
     return RG_SUCCESS;
   default:
-    return rgi_access_accumulate(m, rank, patch, memory, buf);
+    return rgi_access_accumulate(access, rank, patch, memory, buf);
   }
 }

@@ -19,10 +19,10 @@ static int grow_started(const char *call, rgi_access_started *s) {
   return RG_SUCCESS;
 }
 
-int rgi_access_start(const rgi_access *m, rgi_transfer *t) {
-  rgi_access_started *s = m->started;
-  RGI_TRY(grow_started(m->call, s));
-  RGI_TRY(rgi_engine_start(t, &s->at[s->n]));
+int rgi_access_start(const rgi_access *access, rgi_transfer *transfer) {
+  rgi_access_started *s = access->started;
+  RGI_TRY(grow_started(access->call, s));
+  RGI_TRY(rgi_engine_start(transfer, &s->at[s->n]));
   s->n++;
   return RG_SUCCESS;
 }

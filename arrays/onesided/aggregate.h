@@ -10,8 +10,8 @@
 /* Pieces of an array that spans nodes, collected by owner. Small ones are moved when there are
  * enough of them for a message, or at the end; large ones at once. */
 typedef struct rgi_aggregate rgi_aggregate;
-int rgi_aggregate_open(const rgi_access *m, rgi_aggregate **aggregate);
-int rgi_aggregate_add(rgi_aggregate *aggregate, int rank, rgi_transfer *t);
+int rgi_aggregate_open(const rgi_access *access, rgi_aggregate **aggregate);
+int rgi_aggregate_add(rgi_aggregate *aggregate, int rank, rgi_transfer *transfer);
 /* Moves what is left, unless error, which the caller has met before, says not to. */
 int rgi_aggregate_close(rgi_aggregate *aggregate, int error);
 

@@ -22,14 +22,15 @@ typedef struct {
 /* --- checks ------------------------------------ */
 
 static int check_index(const elements *e, int64_t i) {
-  const rgi_distribution *d = &e->m.a->d;
-  const int64_t *at = e->at + i * d->dims;
-  for (int k = 0; k < d->dims; k++)
-    if ((uint64_t)at[k] >= (uint64_t)d->shape[k])
+  const rgi_distribution *layout = &e->m.a->d;
+  const int64_t *at = e->at + i * layout->dims;
+  for (int k = 0; k < layout->dims; k++)
+    if ((uint64_t)at[k] >= (uint64_t)layout->shape[k])
       return rgi_error(RG_ERR_BOUNDS,
                        "%s: element %lld of the list: index %lld in dimension %d; the array has 0 "
                        "to %lld",
-                       e->m.call, (long long)i, (long long)at[k], k, (long long)d->shape[k] - 1);
+                       e->m.call, (long long)i, (long long)at[k], k,
+                       (long long)layout->shape[k] - 1);
   return RG_SUCCESS;
 }
 
@@ -96,19 +97,19 @@ static int sort_one(const elements *e, int64_t i, int *rank, int64_t *offset) {
   return e->m.kind == RGI_ACCESS_KIND_ACC || !e->m.a->mapped[*rank];
 }
 
-static void count_owners(const elements *e, by_owner *b) {
+static void count_owners(const elements *e, by_owner *owners) {
   int rank;
   int64_t offset;
   for (int64_t i = 0; i < e->n; i++)
     if (sort_one(e, i, &rank, &offset))
-      b->first[rank + 2]++;
+      owners->first[rank + 2]++;
   for (int r = 2; r <= e->m.a->members + 1; r++)
-    b->first[r] += b->first[r - 1];
+    owners->first[r] += owners->first[r - 1];
 }
 
 /* Afterwards member r's are first[r] to first[r + 1] - 1. */
-static int sort_by_owner(const elements *e, by_owner *b) {
-  count_owners(e, b);
+static int sort_by_owner(const elements *e, by_owner *owners) {
+  count_owners(e, owners);
   for (int64_t i = 0; i < e->n; i++) {
     int rank;
     int64_t offset;
@@ -117,21 +118,21 @@ static int sort_by_owner(const elements *e, by_owner *b) {
       RGI_TRY(move_element(e, i, rank, offset));
       continue;
     }
-    int64_t place = b->first[rank + 1]++;
-    b->offsets[place] = e->m.a->heap_offsets[rank] + (uint64_t)offset * e->m.a->element;
-    b->values[place] = value_at(e, i);
+    int64_t place = owners->first[rank + 1]++;
+    owners->offsets[place] = e->m.a->heap_offsets[rank] + (uint64_t)offset * e->m.a->element;
+    owners->values[place] = value_at(e, i);
   }
   return RG_SUCCESS;
 }
 
-static int transfer_to_owner(const elements *e, const by_owner *b, int rank) {
+static int transfer_to_owner(const elements *e, const by_owner *owners, int rank) {
   rg_array a = e->m.a;
-  int64_t first = b->first[rank];
+  int64_t first = owners->first[rank];
   return rgi_engine_elements(&(rgi_transfer_elements){.kind = e->m.kind,
                                                       .target = a->world[rank],
-                                                      .n = b->first[rank + 1] - first,
-                                                      .offsets = b->offsets + first,
-                                                      .origin = (void **)(b->values + first),
+                                                      .n = owners->first[rank + 1] - first,
+                                                      .offsets = owners->offsets + first,
+                                                      .origin = (void **)(owners->values + first),
                                                       .element = a->element,
                                                       .type = a->type,
                                                       .alpha = e->m.alpha});
@@ -142,13 +143,13 @@ static int each_owner(const elements *e) {
   char *memory = calloc(heads + 2 * n, sizeof(uint64_t));
   if (!memory)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %zu elements", e->m.call, n);
-  by_owner b = {.first = (void *)memory,
-                .offsets = (void *)(memory + heads * sizeof(uint64_t)),
-                .values = (void *)(memory + (heads + n) * sizeof(uint64_t))};
-  int error = sort_by_owner(e, &b);
+  by_owner owners = {.first = (void *)memory,
+                     .offsets = (void *)(memory + heads * sizeof(uint64_t)),
+                     .values = (void *)(memory + (heads + n) * sizeof(uint64_t))};
+  int error = sort_by_owner(e, &owners);
   for (int rank = 0; rank < e->m.a->members && !error; rank++)
-    if (b.first[rank + 1] > b.first[rank])
-      error = transfer_to_owner(e, &b, rank);
+    if (owners.first[rank + 1] > owners.first[rank])
+      error = transfer_to_owner(e, &owners, rank);
   free(memory);
   return error;
 }
@@ -164,19 +165,19 @@ int rg_array_gather(rg_array a, int64_t n, const int64_t at[], void *values) {
 }
 
 int rg_array_scatter(rg_array a, int64_t n, const int64_t at[], const void *values) {
-  rgi_access m = {
+  rgi_access access = {
       .call = __func__, .a = a, .kind = RGI_ACCESS_KIND_PUT, .buf = (char *)(uintptr_t)values};
-  elements e = {m, n, at};
+  elements e = {access, n, at};
   return move_elements(&e);
 }
 
 int rg_array_scatter_acc(rg_array a, int64_t n, const int64_t at[], const void *values,
                          const void *alpha) {
-  rgi_access m = {.call = __func__,
-                  .a = a,
-                  .kind = RGI_ACCESS_KIND_ACC,
-                  .buf = (char *)(uintptr_t)values,
-                  .alpha = alpha};
-  elements e = {m, n, at};
+  rgi_access access = {.call = __func__,
+                       .a = a,
+                       .kind = RGI_ACCESS_KIND_ACC,
+                       .buf = (char *)(uintptr_t)values,
+                       .alpha = alpha};
+  elements e = {access, n, at};
   return move_elements(&e);
 }

@@ -161,16 +161,16 @@ static int try_word(rg_mutexes m, int64_t i, int64_t *owner) {
 }
 
 static int lock_word(const char *call, rg_mutexes m, int64_t i) {
-  rgi_wait w;
+  rgi_wait wait;
   int64_t owner;
-  rgi_wait_start_unscoped(&w, call, -1);
+  rgi_wait_start_unscoped(&wait, call, -1);
   for (;;) {
     RGI_TRY(try_word(m, i, &owner));
     if (owner == 0)
       return RG_SUCCESS;
-    w.peer = w.watched = (int)owner - 1;
+    wait.peer = wait.watched = (int)owner - 1;
     RGI_TRY(rg_progress());
-    RGI_TRY(rgi_wait_more(&w));
+    RGI_TRY(rgi_wait_more(&wait));
   }
 }
 

@@ -15,9 +15,9 @@ int rg_array_put(rg_array a, const int64_t lo[], const int64_t hi[], const void 
     rgi_single_copy(at, buf, a->element);
     return RG_SUCCESS;
   }
-  rgi_access m = {
+  rgi_access access = {
       .call = __func__, .a = a, .kind = RGI_ACCESS_KIND_PUT, .buf = (char *)(uintptr_t)buf};
-  return rgi_access_patch(&m, lo, hi, ld);
+  return rgi_access_patch(&access, lo, hi, ld);
 }
 
 int rg_array_get(rg_array a, const int64_t lo[], const int64_t hi[], void *buf,
@@ -28,52 +28,53 @@ int rg_array_get(rg_array a, const int64_t lo[], const int64_t hi[], void *buf,
     rgi_single_copy(buf, at, a->element);
     return RG_SUCCESS;
   }
-  rgi_access m = {.call = __func__, .a = a, .kind = RGI_ACCESS_KIND_GET, .buf = buf};
-  return rgi_access_patch(&m, lo, hi, ld);
+  rgi_access access = {.call = __func__, .a = a, .kind = RGI_ACCESS_KIND_GET, .buf = buf};
+  return rgi_access_patch(&access, lo, hi, ld);
 }
 
 int rg_array_acc(rg_array a, const int64_t lo[], const int64_t hi[], const void *buf,
                  const int64_t ld[], const void *alpha) {
   int rank;
   char *at = a && a->one_node ? rgi_single_patch(a, lo, hi, &rank) : NULL;
-  rgi_access m = {.call = __func__,
-                  .a = a,
-                  .kind = RGI_ACCESS_KIND_ACC,
-                  .buf = (char *)(uintptr_t)buf,
-                  .alpha = alpha};
+  rgi_access access = {.call = __func__,
+                       .a = a,
+                       .kind = RGI_ACCESS_KIND_ACC,
+                       .buf = (char *)(uintptr_t)buf,
+                       .alpha = alpha};
   if (at && buf && a->type != RG_TYPE_OPAQUE) {
     rgi_strided one = rgi_strided_flat((int64_t)a->element);
-    return rgi_access_accumulate(&m, rank, &one, at, buf);
+    return rgi_access_accumulate(&access, rank, &one, at, buf);
   }
-  return rgi_access_patch(&m, lo, hi, ld);
+  return rgi_access_patch(&access, lo, hi, ld);
 }
 
 int rg_array_put_strided(rg_array a, const int64_t lo[], const int64_t hi[], const int64_t step[],
                          const void *buf, const int64_t ld[]) {
-  rgi_access m = {.call = __func__,
-                  .a = a,
-                  .kind = RGI_ACCESS_KIND_PUT,
-                  .buf = (char *)(uintptr_t)buf,
-                  .step = step};
+  rgi_access access = {.call = __func__,
+                       .a = a,
+                       .kind = RGI_ACCESS_KIND_PUT,
+                       .buf = (char *)(uintptr_t)buf,
+                       .step = step};
   RGI_REQUIRE(step);
-  return rgi_access_patch(&m, lo, hi, ld);
+  return rgi_access_patch(&access, lo, hi, ld);
 }
 
 int rg_array_get_strided(rg_array a, const int64_t lo[], const int64_t hi[], const int64_t step[],
                          void *buf, const int64_t ld[]) {
-  rgi_access m = {.call = __func__, .a = a, .kind = RGI_ACCESS_KIND_GET, .buf = buf, .step = step};
+  rgi_access access = {
+      .call = __func__, .a = a, .kind = RGI_ACCESS_KIND_GET, .buf = buf, .step = step};
   RGI_REQUIRE(step);
-  return rgi_access_patch(&m, lo, hi, ld);
+  return rgi_access_patch(&access, lo, hi, ld);
 }
 
 int rg_array_acc_strided(rg_array a, const int64_t lo[], const int64_t hi[], const int64_t step[],
                          const void *buf, const int64_t ld[], const void *alpha) {
-  rgi_access m = {.call = __func__,
-                  .a = a,
-                  .kind = RGI_ACCESS_KIND_ACC,
-                  .buf = (char *)(uintptr_t)buf,
-                  .alpha = alpha,
-                  .step = step};
+  rgi_access access = {.call = __func__,
+                       .a = a,
+                       .kind = RGI_ACCESS_KIND_ACC,
+                       .buf = (char *)(uintptr_t)buf,
+                       .alpha = alpha,
+                       .step = step};
   RGI_REQUIRE(step);
-  return rgi_access_patch(&m, lo, hi, ld);
+  return rgi_access_patch(&access, lo, hi, ld);
 }

@@ -54,16 +54,16 @@ static int open_request(const char *call, rgi_access_started *started, rg_reques
   return RG_SUCCESS;
 }
 
-static int start_access(rgi_access *m, const int64_t lo[], const int64_t hi[], const int64_t ld[],
-                        rg_request *request) {
+static int start_access(rgi_access *access, const int64_t lo[], const int64_t hi[],
+                        const int64_t ld[], rg_request *request) {
   rgi_access_started started = {0};
   if (!request)
-    return rgi_error(RG_ERR_ARG, "%s: request is NULL", m->call);
-  m->started = &started;
+    return rgi_error(RG_ERR_ARG, "%s: request is NULL", access->call);
+  access->started = &started;
   rg_request made = NULL;
-  int error = rgi_access_patch(m, lo, hi, ld);
+  int error = rgi_access_patch(access, lo, hi, ld);
   if (!error && started.n > 0)
-    error = open_request(m->call, &started, &made);
+    error = open_request(access->call, &started, &made);
   if (!error)
     *request = made;
   while (error && started.n > 0)
@@ -75,23 +75,23 @@ static int start_access(rgi_access *m, const int64_t lo[], const int64_t hi[], c
 
 int rg_array_iput(rg_array a, const int64_t lo[], const int64_t hi[], const void *buf,
                   const int64_t ld[], rg_request *request) {
-  rgi_access m = {
+  rgi_access access = {
       .call = __func__, .a = a, .kind = RGI_ACCESS_KIND_PUT, .buf = (char *)(uintptr_t)buf};
-  return start_access(&m, lo, hi, ld, request);
+  return start_access(&access, lo, hi, ld, request);
 }
 
 int rg_array_iget(rg_array a, const int64_t lo[], const int64_t hi[], void *buf, const int64_t ld[],
                   rg_request *request) {
-  rgi_access m = {.call = __func__, .a = a, .kind = RGI_ACCESS_KIND_GET, .buf = buf};
-  return start_access(&m, lo, hi, ld, request);
+  rgi_access access = {.call = __func__, .a = a, .kind = RGI_ACCESS_KIND_GET, .buf = buf};
+  return start_access(&access, lo, hi, ld, request);
 }
 
 int rg_array_iacc(rg_array a, const int64_t lo[], const int64_t hi[], const void *buf,
                   const int64_t ld[], const void *alpha, rg_request *request) {
-  rgi_access m = {.call = __func__,
-                  .a = a,
-                  .kind = RGI_ACCESS_KIND_ACC,
-                  .buf = (char *)(uintptr_t)buf,
-                  .alpha = alpha};
-  return start_access(&m, lo, hi, ld, request);
+  rgi_access access = {.call = __func__,
+                       .a = a,
+                       .kind = RGI_ACCESS_KIND_ACC,
+                       .buf = (char *)(uintptr_t)buf,
+                       .alpha = alpha};
+  return start_access(&access, lo, hi, ld, request);
 }

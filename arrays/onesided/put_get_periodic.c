@@ -18,29 +18,30 @@ static wrapped wrap_dimension(int64_t lo, int64_t length, int64_t shape) {
   return (wrapped){{from, 0}, {first, length - first}, {0, first}};
 }
 
-static int check_periodic(const rgi_access *m, const int64_t lo[], const int64_t hi[],
+static int check_periodic(const rgi_access *access, const int64_t lo[], const int64_t hi[],
                           int64_t extent[]) {
-  RGI_TRY(rgi_array_check(m->call, m->a));
+  RGI_TRY(rgi_array_check(access->call, access->a));
   if (!lo || !hi)
-    return rgi_error(RG_ERR_ARG, "%s: %s is NULL", m->call, lo ? "hi" : "lo");
-  for (int d = 0; d < m->a->d.dims; d++) {
+    return rgi_error(RG_ERR_ARG, "%s: %s is NULL", access->call, lo ? "hi" : "lo");
+  for (int d = 0; d < access->a->d.dims; d++) {
     if (lo[d] > hi[d])
-      return rgi_error(RG_ERR_ARG, "%s: in dimension %d lo is %lld, above hi, %lld", m->call, d,
-                       (long long)lo[d], (long long)hi[d]);
-    if (__builtin_sub_overflow(hi[d], lo[d], &extent[d]) || extent[d] > m->a->d.shape[d])
+      return rgi_error(RG_ERR_ARG, "%s: in dimension %d lo is %lld, above hi, %lld", access->call,
+                       d, (long long)lo[d], (long long)hi[d]);
+    if (__builtin_sub_overflow(hi[d], lo[d], &extent[d]) || extent[d] > access->a->d.shape[d])
       return rgi_error(RG_ERR_BOUNDS,
                        "%s: in dimension %d the patch from %lld to %lld is longer than the array, "
                        "%lld",
-                       m->call, d, (long long)lo[d], (long long)hi[d], (long long)m->a->d.shape[d]);
+                       access->call, d, (long long)lo[d], (long long)hi[d],
+                       (long long)access->a->d.shape[d]);
   }
   return RG_SUCCESS;
 }
 
 /* Bit d of `second` chooses the part of dimension d. */
-static int move_wrapped_part(const rgi_access *m, const wrapped w[], int second,
+static int move_wrapped_part(const rgi_access *access, const wrapped w[], int second,
                              const int64_t stride[]) {
   int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS], at = 0;
-  for (int d = 0; d < m->a->d.dims; d++) {
+  for (int d = 0; d < access->a->d.dims; d++) {
     int k = second >> d & 1;
     if (w[d].length[k] == 0)
       return RG_SUCCESS;
@@ -48,47 +49,47 @@ static int move_wrapped_part(const rgi_access *m, const wrapped w[], int second,
     hi[d] = lo[d] + w[d].length[k];
     at += w[d].at[k] * stride[d];
   }
-  rgi_access part = *m;
-  part.buf += at * (int64_t)m->a->element;
+  rgi_access part = *access;
+  part.buf += at * (int64_t)access->a->element;
   return rgi_access_pieces(&part, lo, hi, stride);
 }
 
-static int move_periodic(const rgi_access *m, const int64_t lo[], const int64_t hi[],
+static int move_periodic(const rgi_access *access, const int64_t lo[], const int64_t hi[],
                          const int64_t ld[]) {
   wrapped w[RG_ARRAY_MAX_DIMS];
   int64_t extent[RG_ARRAY_MAX_DIMS], stride[RG_ARRAY_MAX_DIMS];
-  RGI_TRY(check_periodic(m, lo, hi, extent));
-  RGI_TRY(rgi_access_check(m, extent, ld, stride));
-  int dims = m->a->d.dims;
+  RGI_TRY(check_periodic(access, lo, hi, extent));
+  RGI_TRY(rgi_access_check(access, extent, ld, stride));
+  int dims = access->a->d.dims;
   for (int d = 0; d < dims; d++) {
     if (extent[d] == 0)
       return RG_SUCCESS;
-    w[d] = wrap_dimension(lo[d], extent[d], m->a->d.shape[d]);
+    w[d] = wrap_dimension(lo[d], extent[d], access->a->d.shape[d]);
   }
   for (int second = 0; second < 1 << dims; second++)
-    RGI_TRY(move_wrapped_part(m, w, second, stride));
+    RGI_TRY(move_wrapped_part(access, w, second, stride));
   return RG_SUCCESS;
 }
 
 int rg_array_put_periodic(rg_array a, const int64_t lo[], const int64_t hi[], const void *buf,
                           const int64_t ld[]) {
-  rgi_access m = {
+  rgi_access access = {
       .call = __func__, .a = a, .kind = RGI_ACCESS_KIND_PUT, .buf = (char *)(uintptr_t)buf};
-  return move_periodic(&m, lo, hi, ld);
+  return move_periodic(&access, lo, hi, ld);
 }
 
 int rg_array_get_periodic(rg_array a, const int64_t lo[], const int64_t hi[], void *buf,
                           const int64_t ld[]) {
-  rgi_access m = {.call = __func__, .a = a, .kind = RGI_ACCESS_KIND_GET, .buf = buf};
-  return move_periodic(&m, lo, hi, ld);
+  rgi_access access = {.call = __func__, .a = a, .kind = RGI_ACCESS_KIND_GET, .buf = buf};
+  return move_periodic(&access, lo, hi, ld);
 }
 
 int rg_array_acc_periodic(rg_array a, const int64_t lo[], const int64_t hi[], const void *buf,
                           const int64_t ld[], const void *alpha) {
-  rgi_access m = {.call = __func__,
-                  .a = a,
-                  .kind = RGI_ACCESS_KIND_ACC,
-                  .buf = (char *)(uintptr_t)buf,
-                  .alpha = alpha};
-  return move_periodic(&m, lo, hi, ld);
+  rgi_access access = {.call = __func__,
+                       .a = a,
+                       .kind = RGI_ACCESS_KIND_ACC,
+                       .buf = (char *)(uintptr_t)buf,
+                       .alpha = alpha};
+  return move_periodic(&access, lo, hi, ld);
 }

@@ -13,14 +13,14 @@
 
 /* How many elements of dimension k's block come before index i, and how long the block
  * is in memory. Only where blocks are equal but for one element (reciprocal). */
-static inline int64_t rgi_single_along(const rgi_distribution *d, int k, int64_t i, int64_t *block,
-                                       int64_t *extent) {
-  const int64_t *b = d->boundaries[k];
-  *block = rgi_span_times(i, d->reciprocal[k]);
+static inline int64_t rgi_single_along(const rgi_distribution *layout, int k, int64_t i,
+                                       int64_t *block, int64_t *extent) {
+  const int64_t *b = layout->boundaries[k];
+  *block = rgi_span_times(i, layout->reciprocal[k]);
   while (__builtin_expect(i >= b[*block + 1], 0))
     ++*block;
-  *extent = b[*block + 1] - b[*block] + 2 * d->ghosts[k];
-  return i - b[*block] + d->ghosts[k];
+  *extent = b[*block + 1] - b[*block] + 2 * layout->ghosts[k];
+  return i - b[*block] + layout->ghosts[k];
 }
 
 /* One dimension, on one node: the memory of the member that owns element i, and the element's place

@@ -47,30 +47,30 @@ static int survivor_on_node(rg_array a, rg_group to, int member, int turn) {
 }
 
 /* The rank in `to` that puts a member's elements, and, of a mirrored array, from which pair. */
-static int find_source(rg_array a, rg_group to, int member, rgi_mirror_pair *p) {
+static int find_source(rg_array a, rg_group to, int member, rgi_mirror_pair *pair) {
   int mirrored = rgi_array_is_mirrored(a), source = survivor_on_node(a, to, member, member);
   if (mirrored)
-    *p = rgi_mirror_own(a, member);
+    *pair = rgi_mirror_own(a, member);
   if (source >= 0 || !mirrored)
     return source;
-  *p = rgi_mirror_copy(a, member);
-  return survivor_on_node(a, to, p->member, member);
+  *pair = rgi_mirror_copy(a, member);
+  return survivor_on_node(a, to, pair->member, member);
 }
 
 static rebuild_state find_state(rg_array a, rg_group to, char *lost, size_t room) {
   rebuild_state s = {UINT64_MAX, 1, ~(uint64_t)0};
   for (int i = 0; a && i < a->members; i++) {
-    rgi_mirror_pair p;
+    rgi_mirror_pair pair;
     if (rgi_distribution_extent(&a->d, i) == 0)
       continue;
-    int source = find_source(a, to, i, &p);
+    int source = find_source(a, to, i, &pair);
     size_t used = strlen(lost);
     if (source < 0)
       snprintf(lost + used, room - used, "%s%d", used ? ", " : "", i);
     s.whole = s.whole && source >= 0;
     if (source != to->me || !rgi_array_is_mirrored(a))
       continue;
-    uint64_t newest = rgi_mirror_newest(a, p);
+    uint64_t newest = rgi_mirror_newest(a, pair);
     s.label = newest < s.label ? newest : s.label;
   }
   return s;
@@ -92,11 +92,11 @@ static int put_blocks(rg_array a, rg_array b, int member, const char *memory) {
 
 static int put_all(rg_array a, rg_group to, rg_array b, uint64_t label) {
   for (int i = 0; a && i < a->members; i++) {
-    rgi_mirror_pair p;
-    if (rgi_distribution_extent(&a->d, i) == 0 || find_source(a, to, i, &p) != to->me)
+    rgi_mirror_pair pair;
+    if (rgi_distribution_extent(&a->d, i) == 0 || find_source(a, to, i, &pair) != to->me)
       continue;
     RGI_TRY(put_blocks(
-        a, b, i, rgi_array_is_mirrored(a) ? rgi_mirror_version(a, i, p, label) : a->mapped[i]));
+        a, b, i, rgi_array_is_mirrored(a) ? rgi_mirror_version(a, i, pair, label) : a->mapped[i]));
   }
   return rg_array_fence(b);
 }

@@ -29,10 +29,10 @@ static int64_t boundaries_of(const rg_array_spec *spec) {
   return n;
 }
 
-static int take_room(rgi_side *s, int64_t n) {
-  s->n = n;
-  s->words = calloc((size_t)n, sizeof *s->words);
-  return s->words ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "rg_array_regroup: no memory");
+static int take_room(rgi_side *side, int64_t n) {
+  side->n = n;
+  side->words = calloc((size_t)n, sizeof *side->words);
+  return side->words ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "rg_array_regroup: no memory");
 }
 
 static void write_spec(const rg_array_spec *spec, int64_t *words) {
@@ -72,27 +72,27 @@ static int write_members(rg_group side, rg_group both, int n, int64_t *to) {
   return RG_SUCCESS;
 }
 
-static void read_spec(rgi_side *s) {
-  int64_t *w = s->words, *boundaries = w + FIXED + w[MEMBERS];
-  s->spec = (rg_array_spec){.size = sizeof s->spec,
-                            .dims = (int)w[DIMS],
-                            .type = (rg_array_type)w[TYPE],
-                            .element_size = (size_t)w[ELEMENT],
-                            .layout = (rg_array_layout)w[LAYOUT],
-                            .flags = (unsigned)w[FLAGS]};
-  for (int d = 0; d < s->spec.dims; d++) {
-    s->spec.shape[d] = list_at(w, SHAPE)[d];
-    s->spec.grid[d] = (int)list_at(w, GRID)[d];
-    s->spec.chunk[d] = list_at(w, CHUNK)[d];
-    s->spec.ghosts[d] = list_at(w, GHOSTS)[d];
-    s->spec.periodic[d] = (int)list_at(w, PERIODIC)[d];
-    if (s->spec.layout == RG_LAYOUT_IRREGULAR) {
-      s->spec.boundaries[d] = boundaries;
-      boundaries += s->spec.grid[d];
+static void read_spec(rgi_side *side) {
+  int64_t *w = side->words, *boundaries = w + FIXED + w[MEMBERS];
+  side->spec = (rg_array_spec){.size = sizeof side->spec,
+                               .dims = (int)w[DIMS],
+                               .type = (rg_array_type)w[TYPE],
+                               .element_size = (size_t)w[ELEMENT],
+                               .layout = (rg_array_layout)w[LAYOUT],
+                               .flags = (unsigned)w[FLAGS]};
+  for (int d = 0; d < side->spec.dims; d++) {
+    side->spec.shape[d] = list_at(w, SHAPE)[d];
+    side->spec.grid[d] = (int)list_at(w, GRID)[d];
+    side->spec.chunk[d] = list_at(w, CHUNK)[d];
+    side->spec.ghosts[d] = list_at(w, GHOSTS)[d];
+    side->spec.periodic[d] = (int)list_at(w, PERIODIC)[d];
+    if (side->spec.layout == RG_LAYOUT_IRREGULAR) {
+      side->spec.boundaries[d] = boundaries;
+      boundaries += side->spec.grid[d];
     }
   }
-  s->members = (int)w[MEMBERS];
-  s->ranks = w + FIXED;
+  side->members = (int)w[MEMBERS];
+  side->ranks = w + FIXED;
 }
 
 int rgi_side_known(const rg_array_spec *spec, rg_group side, rg_group both, rgi_side *s) {
@@ -105,39 +105,39 @@ int rgi_side_known(const rg_array_spec *spec, rg_group side, rg_group both, rgi_
   return write_members(side, both, members, s->words + FIXED);
 }
 
-int rgi_side_spread(rg_group both, int root, rgi_side *s) {
-  int64_t n = s->n, known = s->n, *mine = s->words;
+int rgi_side_spread(rg_group both, int root, rgi_side *side) {
+  int64_t n = side->n, known = side->n, *mine = side->words;
   int error;
   RGI_TRY(rg_bcast(both, &n, 1, MPI_INT64_T, root));
-  s->words = NULL;
-  error = take_room(s, n);
+  side->words = NULL;
+  error = take_room(side, n);
   if (!error) {
     if (mine && known == n)
-      memcpy(s->words, mine, (size_t)n * sizeof *mine);
-    error = rg_bcast(both, s->words, n, MPI_INT64_T, root);
+      memcpy(side->words, mine, (size_t)n * sizeof *mine);
+    error = rg_bcast(both, side->words, n, MPI_INT64_T, root);
   }
-  if (!error && mine && (known != n || memcmp(mine, s->words, (size_t)n * sizeof *mine)))
+  if (!error && mine && (known != n || memcmp(mine, side->words, (size_t)n * sizeof *mine)))
     error = rgi_error(RG_ERR_MISMATCH,
                       "rg_array_regroup: the array, the groups or the layout are not those that "
                       "rank %d of the group of both gave",
                       root);
   free(mine);
   if (!error) {
-    read_spec(s);
-    error = rgi_distribution_make(&s->spec, s->members, &s->d);
+    read_spec(side);
+    error = rgi_distribution_make(&side->spec, side->members, &side->d);
   }
   return error;
 }
 
-void rgi_side_clear(rgi_side *s) {
-  rgi_distribution_clear(&s->d);
-  free(s->words);
-  memset(s, 0, sizeof *s);
+void rgi_side_clear(rgi_side *side) {
+  rgi_distribution_clear(&side->d);
+  free(side->words);
+  memset(side, 0, sizeof *side);
 }
 
-int rgi_side_rank(const rgi_side *s, int rank_in_both) {
-  for (int i = 0; i < s->members; i++)
-    if (s->ranks[i] == rank_in_both)
+int rgi_side_rank(const rgi_side *side, int rank_in_both) {
+  for (int i = 0; i < side->members; i++)
+    if (side->ranks[i] == rank_in_both)
       return i;
   return -1;
 }

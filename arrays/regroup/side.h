@@ -22,13 +22,13 @@ typedef struct {
  * RG_ERR_GROUP: a member of it is not in `both`. */
 int rgi_side_known(const rg_array_spec *spec, rg_group side, rg_group both, rgi_side *s);
 
-/* Broadcasts root's description. Every member of both. *s: the caller's description, or zeroes;
+/* Broadcasts root's description. Every member of both. *side: the caller's description, or zeroes;
  * RG_ERR_MISMATCH if it differs from root's. */
-int rgi_side_spread(rg_group both, int root, rgi_side *s);
+int rgi_side_spread(rg_group both, int root, rgi_side *side);
 
 /* A member's rank on a side, -1 if it is not on it. */
-int rgi_side_rank(const rgi_side *s, int rank_in_both);
+int rgi_side_rank(const rgi_side *side, int rank_in_both);
 
-void rgi_side_clear(rgi_side *s);
+void rgi_side_clear(rgi_side *side);
 
 #endif

@@ -8,93 +8,103 @@
 #include "collectives/algorithms/hier_uneven.h"
 #include "collectives/schedule/algorithm.h"
 
-static char *block_at(const rgi_algorithm_args *p, int i) {
-  return p->out + rgi_blocks_at(&p->out_blocks, i);
+static char *block_at(const rgi_algorithm_args *args, int i) {
+  return args->out + rgi_blocks_at(&args->out_blocks, i);
 }
 
-static void copy_own_block(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
-  if (p->in)
-    rgi_sched_copy(s, block_at(p, t->me), p->in, p->bytes);
+static void copy_own_block(rgi_sched *sched, const rgi_subgroup *subgroup,
+                           const rgi_algorithm_args *args) {
+  if (args->in)
+    rgi_sched_copy(sched, block_at(args, subgroup->me), args->in, args->bytes);
 }
 
 /* Each member sends its block to every other one. */
-static void allgather_linear(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
-  copy_own_block(s, t, p);
-  for (int k = 1; k < t->size; k++) {
-    int to = (t->me + k) % t->size, from = (t->me - k + t->size) % t->size;
-    rgi_sched_receive(s, t, from, block_at(p, from), rgi_blocks_length(&p->out_blocks, from));
-    rgi_sched_send(s, t, to, block_at(p, t->me), p->bytes);
+static void allgather_linear(rgi_sched *sched, const rgi_subgroup *subgroup,
+                             const rgi_algorithm_args *args) {
+  copy_own_block(sched, subgroup, args);
+  for (int k = 1; k < subgroup->size; k++) {
+    int to = (subgroup->me + k) % subgroup->size,
+        from = (subgroup->me - k + subgroup->size) % subgroup->size;
+    rgi_sched_receive(sched, subgroup, from, block_at(args, from),
+                      rgi_blocks_length(&args->out_blocks, from));
+    rgi_sched_send(sched, subgroup, to, block_at(args, subgroup->me), args->bytes);
   }
 }
 
 /* For a power of two: partners exchange all blocks that they have. */
-static void allgather_doubling_in_place(rgi_sched *s, const rgi_subgroup *t,
-                                        const rgi_algorithm_args *p) {
-  copy_own_block(s, t, p);
-  for (int d = 1; d < t->size; d *= 2) {
-    int other = t->me ^ d, mine = t->me & -d, theirs = other & -d;
-    rgi_sched_send(s, t, other, block_at(p, mine), (size_t)d * p->bytes);
-    rgi_sched_receive(s, t, other, block_at(p, theirs), (size_t)d * p->bytes);
-    rgi_sched_end_round(s);
+static void allgather_doubling_in_place(rgi_sched *sched, const rgi_subgroup *subgroup,
+                                        const rgi_algorithm_args *args) {
+  copy_own_block(sched, subgroup, args);
+  for (int d = 1; d < subgroup->size; d *= 2) {
+    int other = subgroup->me ^ d, mine = subgroup->me & -d, theirs = other & -d;
+    rgi_sched_send(sched, subgroup, other, block_at(args, mine), (size_t)d * args->bytes);
+    rgi_sched_receive(sched, subgroup, other, block_at(args, theirs), (size_t)d * args->bytes);
+    rgi_sched_end_round(sched);
   }
 }
 
 /* Recursive doubling; for other numbers of members Bruck's algorithm: each member keeps the
  * blocks in the order of ranks counted from its own, and the last round sends only those that
  * are missing. */
-static void allgather_doubling(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
-  int n = t->size, me = t->me;
-  size_t m = p->bytes;
+static void allgather_doubling(rgi_sched *sched, const rgi_subgroup *subgroup,
+                               const rgi_algorithm_args *args) {
+  int n = subgroup->size, me = subgroup->me;
+  size_t m = args->bytes;
   if ((n & (n - 1)) == 0) {
-    allgather_doubling_in_place(s, t, p);
+    allgather_doubling_in_place(sched, subgroup, args);
     return;
   }
-  char *room = rgi_sched_alloc(s, (size_t)n * m);
-  rgi_sched_copy(s, room, p->in ? p->in : block_at(p, me), m);
+  char *room = rgi_sched_alloc(sched, (size_t)n * m);
+  rgi_sched_copy(sched, room, args->in ? args->in : block_at(args, me), m);
   for (long long d = 1; d < n; d *= 2) {
     size_t blocks = (size_t)(d < n - d ? d : n - d);
-    rgi_sched_send(s, t, (int)((me - d + n) % n), room, blocks * m);
-    rgi_sched_receive(s, t, (int)((me + d) % n), room + (size_t)d * m, blocks * m);
-    rgi_sched_end_round(s);
+    rgi_sched_send(sched, subgroup, (int)((me - d + n) % n), room, blocks * m);
+    rgi_sched_receive(sched, subgroup, (int)((me + d) % n), room + (size_t)d * m, blocks * m);
+    rgi_sched_end_round(sched);
   }
-  rgi_sched_copy(s, block_at(p, me), room, (size_t)(n - me) * m);
-  rgi_sched_copy(s, p->out, room + (size_t)(n - me) * m, (size_t)me * m);
+  rgi_sched_copy(sched, block_at(args, me), room, (size_t)(n - me) * m);
+  rgi_sched_copy(sched, args->out, room + (size_t)(n - me) * m, (size_t)me * m);
 }
 
-static void allgather_ring(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
-  int n = t->size, to = (t->me + 1) % n, from = (t->me - 1 + n) % n;
-  copy_own_block(s, t, p);
+static void allgather_ring(rgi_sched *sched, const rgi_subgroup *subgroup,
+                           const rgi_algorithm_args *args) {
+  int n = subgroup->size, to = (subgroup->me + 1) % n, from = (subgroup->me - 1 + n) % n;
+  copy_own_block(sched, subgroup, args);
   for (int k = 0; k < n - 1; k++) {
-    int out = (t->me - k + n) % n, in = (t->me - k - 1 + n) % n;
-    rgi_sched_send(s, t, to, block_at(p, out), rgi_blocks_length(&p->out_blocks, out));
-    rgi_sched_receive(s, t, from, block_at(p, in), rgi_blocks_length(&p->out_blocks, in));
-    rgi_sched_end_round(s);
+    int out = (subgroup->me - k + n) % n, in = (subgroup->me - k - 1 + n) % n;
+    rgi_sched_send(sched, subgroup, to, block_at(args, out),
+                   rgi_blocks_length(&args->out_blocks, out));
+    rgi_sched_receive(sched, subgroup, from, block_at(args, in),
+                      rgi_blocks_length(&args->out_blocks, in));
+    rgi_sched_end_round(sched);
   }
 }
 
-static void allgather_hierarchical(rgi_sched *s, const rgi_subgroup *t,
-                                   const rgi_algorithm_args *p) {
-  rgi_subgroup leaders = rgi_hier_leaders(s, -1);
-  const rgi_coll_nodes *nodes = &s->coll->nodes;
-  size_t m = p->bytes, all_bytes = (size_t)t->size * m;
-  int mine = rgi_hier_node_size(s, nodes->mine);
+static void allgather_hierarchical(rgi_sched *sched, const rgi_subgroup *subgroup,
+                                   const rgi_algorithm_args *args) {
+  rgi_subgroup leaders = rgi_hier_leaders(sched, -1);
+  const rgi_coll_nodes *nodes = &sched->coll->nodes;
+  size_t m = args->bytes, all_bytes = (size_t)subgroup->size * m;
+  int mine = rgi_hier_node_size(sched, nodes->mine);
   /* Where the members of nodes are not consecutive, the blocks come node by node into all. */
-  char *all = nodes->in_order ? p->out : rgi_sched_alloc(s, all_bytes);
-  const char *own = p->in ? p->in : block_at(p, t->me);
-  char *here = rgi_sched_alloc(s, (size_t)mine * m);
+  char *all = nodes->in_order ? args->out : rgi_sched_alloc(sched, all_bytes);
+  const char *own = args->in ? args->in : block_at(args, subgroup->me);
+  char *here = rgi_sched_alloc(sched, (size_t)mine * m);
   rgi_algorithm_args between = {.in = here, .out = all, .bytes = (size_t)mine * m};
   rgi_algorithm_args inside = {.in = own, .out = here, .bytes = m};
-  rgi_hier_node_gather(s, RG_OP_ALLGATHER, &inside);
-  between.out_blocks = rgi_hier_node_blocks(s, m);
-  rgi_hier_between(s, RG_OP_ALLGATHER, &leaders, &between);
-  rgi_hier_node_bcast(s, RG_OP_ALLGATHER, all, all_bytes, 0);
-  for (int i = 0; i < t->size && all != p->out; i++)
-    rgi_sched_copy(s, block_at(p, nodes->by_node[i]), all + (size_t)i * m, m);
+  rgi_hier_node_gather(sched, RG_OP_ALLGATHER, &inside);
+  between.out_blocks = rgi_hier_node_blocks(sched, m);
+  rgi_hier_between(sched, RG_OP_ALLGATHER, &leaders, &between);
+  rgi_hier_node_bcast(sched, RG_OP_ALLGATHER, all, all_bytes, 0);
+  for (int i = 0; i < subgroup->size && all != args->out; i++)
+    rgi_sched_copy(sched, block_at(args, nodes->by_node[i]), all + (size_t)i * m, m);
 }
 
-static void allgather_shared(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
-  const char *own = p->in ? p->in : block_at(p, t->me);
-  rgi_sched_add(s, (rgi_sched_step){RGI_SCHED_SHM_GATHER, RGI_SCHED_ALL, p->out, own, p->bytes});
+static void allgather_shared(rgi_sched *sched, const rgi_subgroup *subgroup,
+                             const rgi_algorithm_args *args) {
+  const char *own = args->in ? args->in : block_at(args, subgroup->me);
+  rgi_sched_add(sched,
+                (rgi_sched_step){RGI_SCHED_SHM_GATHER, RGI_SCHED_ALL, args->out, own, args->bytes});
 }
 
 const rgi_algorithm rgi_algorithms_allgather[] = {

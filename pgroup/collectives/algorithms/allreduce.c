@@ -8,102 +8,111 @@
 #include "collectives/schedule/fold.h"
 
 /* Reduce to rank 0, broadcast from there. */
-static void allreduce_tree(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
-  rgi_algorithm_args part = *p;
+static void allreduce_tree(rgi_sched *sched, const rgi_subgroup *subgroup,
+                           const rgi_algorithm_args *args) {
+  rgi_algorithm_args part = *args;
   part.root = 0;
-  rgi_algorithms_reduce[1].build(s, t, &part);
-  rgi_sched_end_round(s);
-  rgi_algorithms_bcast[1].build(s, t, &part);
+  rgi_algorithms_reduce[1].build(sched, subgroup, &part);
+  rgi_sched_end_round(sched);
+  rgi_algorithms_bcast[1].build(sched, subgroup, &part);
 }
 
 /* Recursive doubling: partners exchange their partial results. */
-static void allreduce_butterfly(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
-  rgi_fold f = rgi_fold_of(t, -1);
-  rgi_fold_vector v = rgi_fold_vector_of(s, p->out, p->bytes);
-  rgi_sched_copy(s, p->out, p->in, p->bytes);
-  rgi_fold_in(s, t, &f, &v);
-  for (int bit = 1; bit < f.size && f.me >= 0; bit *= 2) {
-    int other = rgi_fold_rank(&f, f.me ^ bit);
-    rgi_sched_send(s, t, other, p->out, p->bytes);
-    rgi_sched_receive(s, t, other, v.room, p->bytes);
-    rgi_sched_end_round(s);
-    rgi_fold_combine(s, other < t->me, p->out, v.room, p->bytes);
+static void allreduce_butterfly(rgi_sched *sched, const rgi_subgroup *subgroup,
+                                const rgi_algorithm_args *args) {
+  rgi_fold fold = rgi_fold_of(subgroup, -1);
+  rgi_fold_vector vector = rgi_fold_vector_of(sched, args->out, args->bytes);
+  rgi_sched_copy(sched, args->out, args->in, args->bytes);
+  rgi_fold_in(sched, subgroup, &fold, &vector);
+  for (int bit = 1; bit < fold.size && fold.me >= 0; bit *= 2) {
+    int other = rgi_fold_rank(&fold, fold.me ^ bit);
+    rgi_sched_send(sched, subgroup, other, args->out, args->bytes);
+    rgi_sched_receive(sched, subgroup, other, vector.room, args->bytes);
+    rgi_sched_end_round(sched);
+    rgi_fold_combine(sched, other < subgroup->me, args->out, vector.room, args->bytes);
   }
-  rgi_fold_out(s, t, &f, &v);
+  rgi_fold_out(sched, subgroup, &fold, &vector);
 }
 
 /* Reduce-scatter by recursive halving, then allgather over the same partners in reverse. */
-static void allreduce_rabenseifner(rgi_sched *s, const rgi_subgroup *t,
-                                   const rgi_algorithm_args *p) {
-  rgi_fold f = rgi_fold_of(t, -1);
+static void allreduce_rabenseifner(rgi_sched *sched, const rgi_subgroup *subgroup,
+                                   const rgi_algorithm_args *args) {
+  rgi_fold fold = rgi_fold_of(subgroup, -1);
   rgi_fold_range part[RGI_FOLD_HALVINGS];
-  rgi_fold_vector v = rgi_fold_vector_of(s, p->out, p->bytes);
-  size_t unit = v.unit;
+  rgi_fold_vector vector = rgi_fold_vector_of(sched, args->out, args->bytes);
+  size_t unit = vector.unit;
   int k = 0;
-  rgi_sched_copy(s, p->out, p->in, p->bytes);
-  rgi_fold_in(s, t, &f, &v);
-  if (f.me >= 0)
-    rgi_fold_reduce_scatter(s, t, &f, &v, part);
-  while (1 << k < f.size)
+  rgi_sched_copy(sched, args->out, args->in, args->bytes);
+  rgi_fold_in(sched, subgroup, &fold, &vector);
+  if (fold.me >= 0)
+    rgi_fold_reduce_scatter(sched, subgroup, &fold, &vector, part);
+  while (1 << k < fold.size)
     k++;
-  while (k-- > 0 && f.me >= 0) {
-    int other = rgi_fold_rank(&f, f.me ^ 1 << k);
+  while (k-- > 0 && fold.me >= 0) {
+    int other = rgi_fold_rank(&fold, fold.me ^ 1 << k);
     rgi_fold_range mine = part[k + 1], theirs = rgi_fold_other_half(part, k);
-    rgi_sched_send(s, t, other, p->out + mine.low * unit, (mine.high - mine.low) * unit);
-    rgi_sched_receive(s, t, other, p->out + theirs.low * unit, (theirs.high - theirs.low) * unit);
-    rgi_sched_end_round(s);
+    rgi_sched_send(sched, subgroup, other, args->out + mine.low * unit,
+                   (mine.high - mine.low) * unit);
+    rgi_sched_receive(sched, subgroup, other, args->out + theirs.low * unit,
+                      (theirs.high - theirs.low) * unit);
+    rgi_sched_end_round(sched);
   }
-  rgi_fold_out(s, t, &f, &v);
+  rgi_fold_out(sched, subgroup, &fold, &vector);
 }
 
 /* Where piece i of n begins. */
-static size_t piece_at(const rgi_sched *s, const rgi_algorithm_args *p, int i, int n) {
-  size_t unit = s->reduction.datatype.size, units = unit ? p->bytes / unit : 0;
+static size_t piece_at(const rgi_sched *sched, const rgi_algorithm_args *args, int i, int n) {
+  size_t unit = sched->reduction.datatype.size, units = unit ? args->bytes / unit : 0;
   size_t each = units / (size_t)n, more = units % (size_t)n;
   return ((size_t)i * each + ((size_t)i < more ? (size_t)i : more)) * unit;
 }
 
 /* Each piece goes round the ring once, where every member adds its operand, and then a second
  * time, as the result. */
-static void allreduce_ring(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
-  int n = t->size, to = (t->me + 1) % n, from = (t->me - 1 + n) % n;
-  char *room = rgi_sched_alloc(s, piece_at(s, p, 1, n));
-  rgi_sched_copy(s, p->out, p->in, p->bytes);
+static void allreduce_ring(rgi_sched *sched, const rgi_subgroup *subgroup,
+                           const rgi_algorithm_args *args) {
+  int n = subgroup->size, to = (subgroup->me + 1) % n, from = (subgroup->me - 1 + n) % n;
+  char *room = rgi_sched_alloc(sched, piece_at(sched, args, 1, n));
+  rgi_sched_copy(sched, args->out, args->in, args->bytes);
   for (int k = 0; k < 2 * (n - 1); k++) {
-    int out = (t->me - k + 2 * n) % n, in = (t->me - k - 1 + 2 * n) % n, adds = k < n - 1;
-    size_t at = piece_at(s, p, in, n), bytes = piece_at(s, p, in + 1, n) - at;
-    size_t sent = piece_at(s, p, out, n);
-    rgi_sched_send(s, t, to, p->out + sent, piece_at(s, p, out + 1, n) - sent);
-    rgi_sched_receive(s, t, from, adds ? room : p->out + at, bytes);
-    rgi_sched_end_round(s);
+    int out = (subgroup->me - k + 2 * n) % n, in = (subgroup->me - k - 1 + 2 * n) % n,
+        adds = k < n - 1;
+    size_t at = piece_at(sched, args, in, n), bytes = piece_at(sched, args, in + 1, n) - at;
+    size_t sent = piece_at(sched, args, out, n);
+    rgi_sched_send(sched, subgroup, to, args->out + sent, piece_at(sched, args, out + 1, n) - sent);
+    rgi_sched_receive(sched, subgroup, from, adds ? room : args->out + at, bytes);
+    rgi_sched_end_round(sched);
     if (adds)
-      rgi_sched_reduce_left(s, p->out + at, room, bytes);
+      rgi_sched_reduce_left(sched, args->out + at, room, bytes);
   }
 }
 
-static void allreduce_hierarchical(rgi_sched *s, const rgi_subgroup *t,
-                                   const rgi_algorithm_args *p) {
-  rgi_subgroup leaders = rgi_hier_leaders(s, -1);
-  rgi_algorithm_args between = *p;
-  (void)t;
-  between.in = p->out;
-  rgi_algorithm_args inside = {.in = p->in, .out = p->out, .bytes = p->bytes};
-  rgi_hier_node_reduce(s, RG_OP_ALLREDUCE, &inside);
-  rgi_hier_between(s, RG_OP_ALLREDUCE, &leaders, &between);
-  rgi_hier_node_bcast(s, RG_OP_ALLREDUCE, p->out, p->bytes, 0);
+static void allreduce_hierarchical(rgi_sched *sched, const rgi_subgroup *subgroup,
+                                   const rgi_algorithm_args *args) {
+  rgi_subgroup leaders = rgi_hier_leaders(sched, -1);
+  rgi_algorithm_args between = *args;
+  (void)subgroup;
+  between.in = args->out;
+  rgi_algorithm_args inside = {.in = args->in, .out = args->out, .bytes = args->bytes};
+  rgi_hier_node_reduce(sched, RG_OP_ALLREDUCE, &inside);
+  rgi_hier_between(sched, RG_OP_ALLREDUCE, &leaders, &between);
+  rgi_hier_node_bcast(sched, RG_OP_ALLREDUCE, args->out, args->bytes, 0);
 }
 
-static void allreduce_shared(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
-  (void)t;
-  rgi_sched_add(s, (rgi_sched_step){RGI_SCHED_SHM_REDUCE, RGI_SCHED_ALL, p->out, p->in, p->bytes});
+static void allreduce_shared(rgi_sched *sched, const rgi_subgroup *subgroup,
+                             const rgi_algorithm_args *args) {
+  (void)subgroup;
+  rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_SHM_REDUCE, RGI_SCHED_ALL, args->out, args->in,
+                                        args->bytes});
 }
 
-static double allreduce_tree_cost(const rgi_cost_params *l) {
-  return rgi_cost_lg(l->p) * (2 * l->ts + l->n * (2 * l->tw + l->tc));
+static double allreduce_tree_cost(const rgi_cost_params *params) {
+  return rgi_cost_lg(params->p) * (2 * params->ts + params->n * (2 * params->tw + params->tc));
 }
 
-static double allreduce_ring_cost(const rgi_cost_params *l) {
-  return 2 * (l->p - 1) * l->ts + (l->p - 1) / l->p * l->n * (2 * l->tw + l->tc);
+static double allreduce_ring_cost(const rgi_cost_params *params) {
+  return 2 * (params->p - 1) * params->ts +
+         (params->p - 1) / params->p * params->n * (2 * params->tw + params->tc);
 }
 
 const rgi_algorithm rgi_algorithms_allreduce[] = {

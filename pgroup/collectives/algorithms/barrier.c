@@ -7,69 +7,75 @@
 #include "formation/binomial.h"
 
 /* All members send to rank 0, which answers all. */
-static void barrier_linear(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
-  (void)p;
-  for (int i = 1; i < t->size && t->me == 0; i++)
-    rgi_sched_receive(s, t, i, NULL, 0);
-  if (t->me > 0)
-    rgi_sched_send(s, t, 0, NULL, 0);
-  rgi_sched_end_round(s);
-  for (int i = 1; i < t->size && t->me == 0; i++)
-    rgi_sched_send(s, t, i, NULL, 0);
-  if (t->me > 0)
-    rgi_sched_receive(s, t, 0, NULL, 0);
+static void barrier_linear(rgi_sched *sched, const rgi_subgroup *subgroup,
+                           const rgi_algorithm_args *args) {
+  (void)args;
+  for (int i = 1; i < subgroup->size && subgroup->me == 0; i++)
+    rgi_sched_receive(sched, subgroup, i, NULL, 0);
+  if (subgroup->me > 0)
+    rgi_sched_send(sched, subgroup, 0, NULL, 0);
+  rgi_sched_end_round(sched);
+  for (int i = 1; i < subgroup->size && subgroup->me == 0; i++)
+    rgi_sched_send(sched, subgroup, i, NULL, 0);
+  if (subgroup->me > 0)
+    rgi_sched_receive(sched, subgroup, 0, NULL, 0);
 }
 
 /* Up a binomial tree and down again. */
-static void barrier_tree(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
-  int child[RGI_BINOMIAL_CHILDREN], parent = rgi_binomial_parent(t->me);
-  int children = rgi_binomial_children(t->me, t->size, child);
-  (void)p;
+static void barrier_tree(rgi_sched *sched, const rgi_subgroup *subgroup,
+                         const rgi_algorithm_args *args) {
+  int child[RGI_BINOMIAL_CHILDREN], parent = rgi_binomial_parent(subgroup->me);
+  int children = rgi_binomial_children(subgroup->me, subgroup->size, child);
+  (void)args;
   for (int i = 0; i < children; i++)
-    rgi_sched_receive(s, t, child[i], NULL, 0);
-  rgi_sched_end_round(s);
+    rgi_sched_receive(sched, subgroup, child[i], NULL, 0);
+  rgi_sched_end_round(sched);
   if (parent >= 0) {
-    rgi_sched_send(s, t, parent, NULL, 0);
-    rgi_sched_receive(s, t, parent, NULL, 0);
-    rgi_sched_end_round(s);
+    rgi_sched_send(sched, subgroup, parent, NULL, 0);
+    rgi_sched_receive(sched, subgroup, parent, NULL, 0);
+    rgi_sched_end_round(sched);
   }
   for (int i = children - 1; i >= 0; i--)
-    rgi_sched_send(s, t, child[i], NULL, 0);
+    rgi_sched_send(sched, subgroup, child[i], NULL, 0);
 }
 
 /* Dissemination: after round k every member knows that 2^k - 1 others have arrived. */
-static void barrier_butterfly(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
-  (void)p;
-  for (long long d = 1; d < t->size; d *= 2) {
-    rgi_sched_send(s, t, (int)((t->me + d) % t->size), NULL, 0);
-    rgi_sched_receive(s, t, (int)((t->me - d + t->size) % t->size), NULL, 0);
-    rgi_sched_end_round(s);
+static void barrier_butterfly(rgi_sched *sched, const rgi_subgroup *subgroup,
+                              const rgi_algorithm_args *args) {
+  (void)args;
+  for (long long d = 1; d < subgroup->size; d *= 2) {
+    rgi_sched_send(sched, subgroup, (int)((subgroup->me + d) % subgroup->size), NULL, 0);
+    rgi_sched_receive(sched, subgroup, (int)((subgroup->me - d + subgroup->size) % subgroup->size),
+                      NULL, 0);
+    rgi_sched_end_round(sched);
   }
 }
 
-static void barrier_hierarchical(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
-  rgi_subgroup leaders = rgi_hier_leaders(s, -1);
-  (void)t;
-  rgi_hier_node_barrier(s, RG_OP_BARRIER);
-  rgi_hier_between(s, RG_OP_BARRIER, &leaders, p);
-  rgi_hier_node_barrier(s, RG_OP_BARRIER);
+static void barrier_hierarchical(rgi_sched *sched, const rgi_subgroup *subgroup,
+                                 const rgi_algorithm_args *args) {
+  rgi_subgroup leaders = rgi_hier_leaders(sched, -1);
+  (void)subgroup;
+  rgi_hier_node_barrier(sched, RG_OP_BARRIER);
+  rgi_hier_between(sched, RG_OP_BARRIER, &leaders, args);
+  rgi_hier_node_barrier(sched, RG_OP_BARRIER);
 }
 
-static void barrier_shared(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
-  (void)t, (void)p;
-  rgi_sched_add(s, (rgi_sched_step){.kind = RGI_SCHED_SHM_BARRIER});
+static void barrier_shared(rgi_sched *sched, const rgi_subgroup *subgroup,
+                           const rgi_algorithm_args *args) {
+  (void)subgroup, (void)args;
+  rgi_sched_add(sched, (rgi_sched_step){.kind = RGI_SCHED_SHM_BARRIER});
 }
 
-static double barrier_linear_cost(const rgi_cost_params *l) {
-  return 2 * (l->p - 1) * l->ts;
+static double barrier_linear_cost(const rgi_cost_params *params) {
+  return 2 * (params->p - 1) * params->ts;
 }
 
-static double barrier_tree_cost(const rgi_cost_params *l) {
-  return 2 * rgi_cost_lg(l->p) * l->ts;
+static double barrier_tree_cost(const rgi_cost_params *params) {
+  return 2 * rgi_cost_lg(params->p) * params->ts;
 }
 
-static double barrier_butterfly_cost(const rgi_cost_params *l) {
-  return rgi_cost_lg(l->p) * l->ts;
+static double barrier_butterfly_cost(const rgi_cost_params *params) {
+  return rgi_cost_lg(params->p) * params->ts;
 }
 
 const rgi_algorithm rgi_algorithms_barrier[] = {

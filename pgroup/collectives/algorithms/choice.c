@@ -18,30 +18,30 @@
 #include "runtime/runtime.h"
 
 /* Whether the algorithm leaves the vector whole. */
-static int keeps_whole(const rgi_algorithm *a, const rgi_choice_shape *shape) {
+static int keeps_whole(const rgi_algorithm *algorithm, const rgi_choice_shape *shape) {
   size_t blocks = shape->op == RG_OP_REDUCE_SCATTER ? (size_t)shape->p : 1;
-  return !(a->needs & RGI_ALGORITHM_DIVIDES) ||
-         ((a->needs & RGI_ALGORITHM_ONE_NODE) && shape->bytes <= RGI_SHM_CHUNK / blocks);
+  return !(algorithm->needs & RGI_ALGORITHM_DIVIDES) ||
+         ((algorithm->needs & RGI_ALGORITHM_ONE_NODE) && shape->bytes <= RGI_SHM_CHUNK / blocks);
 }
 
-int rgi_choice_serves(const rgi_algorithm *a, const rgi_choice_shape *shape) {
-  if ((a->needs & RGI_ALGORITHM_COMMUTES) && !shape->commutes)
+int rgi_choice_serves(const rgi_algorithm *algorithm, const rgi_choice_shape *shape) {
+  if ((algorithm->needs & RGI_ALGORITHM_COMMUTES) && !shape->commutes)
     return 0;
-  if ((a->needs & RGI_ALGORITHM_ONE_NODE) && (shape->nodes > 1 || !shape->memory))
+  if ((algorithm->needs & RGI_ALGORITHM_ONE_NODE) && (shape->nodes > 1 || !shape->memory))
     return 0;
-  if ((a->needs & RGI_ALGORITHM_NODES) &&
+  if ((algorithm->needs & RGI_ALGORITHM_NODES) &&
       (shape->nodes < 2 || (!shape->commutes && !shape->in_order)))
     return 0;
-  if ((a->needs & RGI_ALGORITHM_IN_ORDER) && !shape->in_order)
+  if ((algorithm->needs & RGI_ALGORITHM_IN_ORDER) && !shape->in_order)
     return 0;
-  if (shape->whole && !keeps_whole(a, shape))
+  if (shape->whole && !keeps_whole(algorithm, shape))
     return 0;
-  return shape->even || (a->needs & RGI_ALGORITHM_UNEVEN);
+  return shape->even || (algorithm->needs & RGI_ALGORITHM_UNEVEN);
 }
 
 /* Inside each node to one member, between the nodes, inside again: half of what
  * the nodes hold crosses where blocks are gathered. */
-static double predict_hierarchical(const rgi_tuning_model *m, const rgi_algorithm table[],
+static double predict_hierarchical(const rgi_tuning_model *model, const rgi_algorithm table[],
                                    const rgi_choice_shape *shape) {
   rgi_choice_shape between = *shape;
   double here = (double)shape->p / shape->nodes, n = (double)shape->bytes;
@@ -54,26 +54,26 @@ static double predict_hierarchical(const rgi_tuning_model *m, const rgi_algorith
   between.p = shape->nodes;
   between.bytes = (size_t)(op == RG_OP_ALLTOALL ? n * here * here : blocks ? n * here : n);
   double inside = op == RG_OP_ALLTOALL ? all * here : all;
-  const rgi_tuning_level *l = shape->memory ? &m->shared : &m->inside;
+  const rgi_tuning_level *l = shape->memory ? &model->shared : &model->inside;
   return (1 + twice) * (rgi_cost_lg(here) * l->ts + inside * (l->tw + l->tc)) +
-         rgi_choice_predict(m, table, rgi_choice_best(m, table, &between, 1), &between);
+         rgi_choice_predict(model, table, rgi_choice_best(model, table, &between, 1), &between);
 }
 
-double rgi_choice_predict(const rgi_tuning_model *m, const rgi_algorithm table[], int row,
+double rgi_choice_predict(const rgi_tuning_model *model, const rgi_algorithm table[], int row,
                           const rgi_choice_shape *shape) {
-  const rgi_algorithm *a = &table[row];
-  if (a->needs & RGI_ALGORITHM_NODES)
-    return predict_hierarchical(m, table, shape);
-  const rgi_tuning_level *l = a->needs & RGI_ALGORITHM_ONE_NODE ? &m->shared
-                              : shape->nodes > 1                ? &m->between
-                                                                : &m->inside;
+  const rgi_algorithm *algorithm = &table[row];
+  if (algorithm->needs & RGI_ALGORITHM_NODES)
+    return predict_hierarchical(model, table, shape);
+  const rgi_tuning_level *l = algorithm->needs & RGI_ALGORITHM_ONE_NODE ? &model->shared
+                              : shape->nodes > 1                        ? &model->between
+                                                                        : &model->inside;
   rgi_cost_params params = {shape->p, (double)shape->bytes, l->ts, l->tw, l->tc};
   if (shape->nodes > 1) /* the members on a node share its link */
     params.tw *= (double)shape->p / shape->nodes;
-  return a->cost(&params);
+  return algorithm->cost(&params);
 }
 
-int rgi_choice_best(const rgi_tuning_model *m, const rgi_algorithm table[],
+int rgi_choice_best(const rgi_tuning_model *model, const rgi_algorithm table[],
                     const rgi_choice_shape *shape, int messages) {
   int best = -1;
   double least = 0;
@@ -82,7 +82,7 @@ int rgi_choice_best(const rgi_tuning_model *m, const rgi_algorithm table[],
     if (!rgi_choice_serves(&table[row], shape) ||
         (messages && (needs & (RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_NODES))))
       continue;
-    double cost = rgi_choice_predict(m, table, row, shape);
+    double cost = rgi_choice_predict(model, table, row, shape);
     if (best < 0 || cost < least) {
       best = row;
       least = cost;
@@ -142,20 +142,22 @@ int rgi_choice_prefers_memory(const rgi_algorithm *const tables[], int p) {
   return answer;
 }
 
-void rgi_choice_build(rgi_sched *s, rg_operation op, int row, const rgi_subgroup *t,
-                      const rgi_algorithm_args *p) {
-  const rgi_algorithm *table = s->coll->algorithms[op];
+void rgi_choice_build(rgi_sched *sched, rg_operation op, int row, const rgi_subgroup *subgroup,
+                      const rgi_algorithm_args *args) {
+  const rgi_algorithm *table = sched->coll->algorithms[op];
   rgi_choice_shape shape = {
       .op = op,
-      .p = t->size,
-      .nodes = s->coll->nodes.count > 1 && t != &s->coll->nodes.inside ? t->size : 1,
-      .bytes = p->bytes,
-      .commutes = !rgi_algorithm_is_reduction(op) || s->reduction.commutes,
-      .even = !p->in_blocks.length && !p->out_blocks.length,
-      .whole = rgi_algorithm_is_reduction(op) && s->reduction.whole};
-  if (t->size == 1)
+      .p = subgroup->size,
+      .nodes = sched->coll->nodes.count > 1 && subgroup != &sched->coll->nodes.inside
+                   ? subgroup->size
+                   : 1,
+      .bytes = args->bytes,
+      .commutes = !rgi_algorithm_is_reduction(op) || sched->reduction.commutes,
+      .even = !args->in_blocks.length && !args->out_blocks.length,
+      .whole = rgi_algorithm_is_reduction(op) && sched->reduction.whole};
+  if (subgroup->size == 1)
     shape.nodes = 1;
   if (row < 0 || !rgi_choice_serves(&table[row], &shape))
     row = rgi_choice_best(rgi_tuning_now(), table, &shape, 1);
-  table[row].build(s, t, p);
+  table[row].build(sched, subgroup, args);
 }

@@ -26,7 +26,7 @@ typedef struct {
 } rgi_choice_shape;
 
 /* Whether the algorithm can serve the call. */
-int rgi_choice_serves(const rgi_algorithm *a, const rgi_choice_shape *shape);
+int rgi_choice_serves(const rgi_algorithm *algorithm, const rgi_choice_shape *shape);
 
 /* Predicted seconds of row of the operation's table. */
 double rgi_choice_predict(const rgi_tuning_model *model, const rgi_algorithm table[], int row,
@@ -56,7 +56,7 @@ int rgi_choice_length_prefers_memory(rgi_choice_lengths *known, const rgi_algori
 
 /* Writes the operation's steps among the members of a subgroup, by the algorithm of that row of
  * its table or, if row is -1 or cannot serve, by the best of those that send messages only. */
-void rgi_choice_build(rgi_sched *s, rg_operation op, int row, const rgi_subgroup *t,
-                      const rgi_algorithm_args *p);
+void rgi_choice_build(rgi_sched *sched, rg_operation op, int row, const rgi_subgroup *subgroup,
+                      const rgi_algorithm_args *args);
 
 #endif

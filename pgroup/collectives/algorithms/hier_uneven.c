@@ -23,23 +23,23 @@ typedef struct {
   char **bundles;  /* at the root, one for each node: sizes, then the short blocks */
 } uneven_call;
 
-static uneven_call *begin_call(rgi_sched *s, const rgi_algorithm_args *p) {
-  uneven_call *w = rgi_sched_alloc(s, sizeof *w);
-  if (w)
-    *w = (uneven_call){.p = *p, .leaders = rgi_hier_leaders(s, p->root)};
-  return w;
+static uneven_call *begin_call(rgi_sched *sched, const rgi_algorithm_args *args) {
+  uneven_call *uneven = rgi_sched_alloc(sched, sizeof *uneven);
+  if (uneven)
+    *uneven = (uneven_call){.p = *args, .leaders = rgi_hier_leaders(sched, args->root)};
+  return uneven;
 }
 
-static int is_node_leader(const rgi_sched *s, const uneven_call *w) {
-  return w->leaders.ranks[s->coll->nodes.mine] == s->coll->all.me;
+static int is_node_leader(const rgi_sched *sched, const uneven_call *uneven) {
+  return uneven->leaders.ranks[sched->coll->nodes.mine] == sched->coll->all.me;
 }
 
-static const rgi_subgroup *all_members(const rgi_sched *s) {
-  return &s->coll->all;
+static const rgi_subgroup *all_members(const rgi_sched *sched) {
+  return &sched->coll->all;
 }
 
-static size_t list_bytes(const rgi_sched *s, int node) {
-  return (size_t)rgi_hier_node_size(s, node) * sizeof(size_t);
+static size_t list_bytes(const rgi_sched *sched, int node) {
+  return (size_t)rgi_hier_node_size(sched, node) * sizeof(size_t);
 }
 
 /* The bytes of the short blocks among n. */
@@ -51,245 +51,259 @@ static size_t short_bytes(const size_t lengths[], int n) {
 }
 
 /* The lengths of a node's blocks. */
-static void list_lengths(const rgi_sched *s, const rgi_blocks *b, int node, size_t lengths[]) {
-  for (int i = 0; i < rgi_hier_node_size(s, node); i++)
-    lengths[i] = rgi_blocks_length(b, rgi_hier_node_member(s, node, i));
+static void list_lengths(const rgi_sched *sched, const rgi_blocks *blocks, int node,
+                         size_t lengths[]) {
+  for (int i = 0; i < rgi_hier_node_size(sched, node); i++)
+    lengths[i] = rgi_blocks_length(blocks, rgi_hier_node_member(sched, node, i));
 }
 
 /* --- gatherv ---------------------------------------------------------------------------- */
 
 /* A leader, once it knows the sizes. Empty blocks need no message. A long block of the leader's
  * own comes last. */
-static void bundle_blocks(rgi_sched *s, void *data) {
-  uneven_call *w = data;
-  int node = s->coll->nodes.mine, n = rgi_hier_node_size(s, node), me = all_members(s)->me;
-  size_t at = list_bytes(s, node), bytes = at + short_bytes(w->lengths, n);
-  char *room = rgi_sched_alloc(s, bytes);
+static void bundle_blocks(rgi_sched *sched, void *data) {
+  uneven_call *uneven = data;
+  int node = sched->coll->nodes.mine, n = rgi_hier_node_size(sched, node),
+      me = all_members(sched)->me;
+  size_t at = list_bytes(sched, node), bytes = at + short_bytes(uneven->lengths, n);
+  char *room = rgi_sched_alloc(sched, bytes);
   if (!room)
     return;
-  memcpy(room, w->lengths, at);
+  memcpy(room, uneven->lengths, at);
   for (int i = 0; i < n; i++) {
-    int rank = rgi_hier_node_member(s, node, i);
-    if (w->lengths[i] > LONG_BLOCK)
+    int rank = rgi_hier_node_member(sched, node, i);
+    if (uneven->lengths[i] > LONG_BLOCK)
       continue;
     if (rank == me)
-      rgi_sched_copy(s, room + at, w->p.in, w->lengths[i]);
-    else if (w->lengths[i])
-      rgi_sched_receive(s, all_members(s), rank, room + at, w->lengths[i]);
-    at += w->lengths[i];
+      rgi_sched_copy(sched, room + at, uneven->p.in, uneven->lengths[i]);
+    else if (uneven->lengths[i])
+      rgi_sched_receive(sched, all_members(sched), rank, room + at, uneven->lengths[i]);
+    at += uneven->lengths[i];
   }
-  rgi_sched_end_round(s);
-  rgi_sched_send(s, all_members(s), w->p.root, room, bytes);
-  if (w->p.bytes > LONG_BLOCK)
-    rgi_sched_send(s, all_members(s), w->p.root, w->p.in, w->p.bytes);
+  rgi_sched_end_round(sched);
+  rgi_sched_send(sched, all_members(sched), uneven->p.root, room, bytes);
+  if (uneven->p.bytes > LONG_BLOCK)
+    rgi_sched_send(sched, all_members(sched), uneven->p.root, uneven->p.in, uneven->p.bytes);
 }
 
-static void gather_from_member(rgi_sched *s, uneven_call *w) {
-  int node = s->coll->nodes.mine, leader = is_node_leader(s, w);
-  size_t *mine = rgi_sched_alloc(s, sizeof *mine);
-  w->lengths = leader ? rgi_sched_alloc(s, list_bytes(s, node)) : NULL;
-  if (s->error)
+static void gather_from_member(rgi_sched *sched, uneven_call *uneven) {
+  int node = sched->coll->nodes.mine, leader = is_node_leader(sched, uneven);
+  size_t *mine = rgi_sched_alloc(sched, sizeof *mine);
+  uneven->lengths = leader ? rgi_sched_alloc(sched, list_bytes(sched, node)) : NULL;
+  if (sched->error)
     return;
-  *mine = w->p.bytes;
+  *mine = uneven->p.bytes;
   rgi_algorithm_args sizes = {.in = (char *)mine,
-                              .out = (char *)w->lengths,
+                              .out = (char *)uneven->lengths,
                               .bytes = sizeof *mine,
-                              .root = rgi_hier_leader_local_rank(s, &w->leaders)};
-  rgi_hier_node_gather(s, RG_OP_GATHERV, &sizes);
+                              .root = rgi_hier_leader_local_rank(sched, &uneven->leaders)};
+  rgi_hier_node_gather(sched, RG_OP_GATHERV, &sizes);
   if (leader)
-    rgi_sched_continue(s, bundle_blocks, w);
-  else if (w->p.bytes)
-    rgi_sched_send(s, all_members(s), w->p.bytes > LONG_BLOCK ? w->p.root : w->leaders.ranks[node],
-                   w->p.in, w->p.bytes);
+    rgi_sched_continue(sched, bundle_blocks, uneven);
+  else if (uneven->p.bytes)
+    rgi_sched_send(sched, all_members(sched),
+                   uneven->p.bytes > LONG_BLOCK ? uneven->p.root : uneven->leaders.ranks[node],
+                   uneven->p.in, uneven->p.bytes);
 }
 
 /* The root, once a node's bundle has come: copies short blocks to their places and receives
  * the long ones. */
-static void unpack_bundle(rgi_sched *s, const uneven_call *w, int node) {
-  int n = rgi_hier_node_size(s, node);
-  const size_t *sent = (size_t *)(void *)w->bundles[node];
-  size_t *expected = rgi_sched_alloc(s, list_bytes(s, node)), at = 0;
-  const char *blocks = w->bundles[node] + list_bytes(s, node);
+static void unpack_bundle(rgi_sched *sched, const uneven_call *uneven, int node) {
+  int n = rgi_hier_node_size(sched, node);
+  const size_t *sent = (size_t *)(void *)uneven->bundles[node];
+  size_t *expected = rgi_sched_alloc(sched, list_bytes(sched, node)), at = 0;
+  const char *blocks = uneven->bundles[node] + list_bytes(sched, node);
   if (!expected)
     return;
-  list_lengths(s, &w->p.out_blocks, node, expected);
+  list_lengths(sched, &uneven->p.out_blocks, node, expected);
   size_t room = short_bytes(expected, n);
   for (int i = 0; i < n; i++) {
-    int rank = rgi_hier_node_member(s, node, i);
-    char *to = w->p.out + rgi_blocks_at(&w->p.out_blocks, rank);
+    int rank = rgi_hier_node_member(sched, node, i);
+    char *to = uneven->p.out + rgi_blocks_at(&uneven->p.out_blocks, rank);
     if (sent[i] > LONG_BLOCK) {
-      rgi_sched_receive(s, all_members(s), rank, to, expected[i]);
+      rgi_sched_receive(sched, all_members(sched), rank, to, expected[i]);
       continue;
     }
     if (sent[i] != expected[i])
-      rgi_sched_length_error(s, rank, sent[i], expected[i]);
+      rgi_sched_length_error(sched, rank, sent[i], expected[i]);
     else if (at <= room && sent[i] <= room - at)
-      rgi_sched_copy(s, to, blocks + at, sent[i]);
+      rgi_sched_copy(sched, to, blocks + at, sent[i]);
     at += sent[i];
   }
 }
 
-static void unpack_all_bundles(rgi_sched *s, void *data) {
-  uneven_call *w = data;
-  for (int node = 0; node < s->coll->nodes.count; node++)
-    if (node != s->coll->nodes.mine)
-      unpack_bundle(s, w, node);
+static void unpack_all_bundles(rgi_sched *sched, void *data) {
+  uneven_call *uneven = data;
+  for (int node = 0; node < sched->coll->nodes.count; node++)
+    if (node != sched->coll->nodes.mine)
+      unpack_bundle(sched, uneven, node);
 }
 
-static void receive_bundle(rgi_sched *s, uneven_call *w, int node) {
-  int n = rgi_hier_node_size(s, node);
-  size_t *lengths = rgi_sched_alloc(s, list_bytes(s, node)), bytes = list_bytes(s, node);
+static void receive_bundle(rgi_sched *sched, uneven_call *uneven, int node) {
+  int n = rgi_hier_node_size(sched, node);
+  size_t *lengths = rgi_sched_alloc(sched, list_bytes(sched, node)),
+         bytes = list_bytes(sched, node);
   if (!lengths)
     return;
-  list_lengths(s, &w->p.out_blocks, node, lengths);
+  list_lengths(sched, &uneven->p.out_blocks, node, lengths);
   bytes += short_bytes(lengths, n);
-  w->bundles[node] = rgi_sched_alloc(s, bytes);
-  if (!w->bundles[node])
+  uneven->bundles[node] = rgi_sched_alloc(sched, bytes);
+  if (!uneven->bundles[node])
     return;
-  memset(w->bundles[node], 0, list_bytes(s, node)); /* a bundle of a wrong length is not stored */
-  rgi_sched_receive(s, all_members(s), w->leaders.ranks[node], w->bundles[node], bytes);
+  memset(uneven->bundles[node], 0,
+         list_bytes(sched, node)); /* a bundle of a wrong length is not stored */
+  rgi_sched_receive(sched, all_members(sched), uneven->leaders.ranks[node], uneven->bundles[node],
+                    bytes);
 }
 
-static void gather_at_root(rgi_sched *s, uneven_call *w) {
-  const rgi_coll_nodes *nodes = &s->coll->nodes;
-  const rgi_algorithm_args *p = &w->p;
-  w->bundles = rgi_sched_alloc(s, (size_t)nodes->count * sizeof *w->bundles);
-  for (int node = 0; node < nodes->count && w->bundles; node++)
+static void gather_at_root(rgi_sched *sched, uneven_call *uneven) {
+  const rgi_coll_nodes *nodes = &sched->coll->nodes;
+  const rgi_algorithm_args *args = &uneven->p;
+  uneven->bundles = rgi_sched_alloc(sched, (size_t)nodes->count * sizeof *uneven->bundles);
+  for (int node = 0; node < nodes->count && uneven->bundles; node++)
     if (node != nodes->mine)
-      receive_bundle(s, w, node);
-  for (int i = 0; i < rgi_hier_node_size(s, nodes->mine); i++) {
-    int rank = rgi_hier_node_member(s, nodes->mine, i);
-    char *to = p->out + rgi_blocks_at(&p->out_blocks, rank);
-    if (rank != p->root)
-      rgi_sched_receive(s, all_members(s), rank, to, rgi_blocks_length(&p->out_blocks, rank));
-    else if (p->in)
-      rgi_sched_copy(s, to, p->in, p->bytes);
+      receive_bundle(sched, uneven, node);
+  for (int i = 0; i < rgi_hier_node_size(sched, nodes->mine); i++) {
+    int rank = rgi_hier_node_member(sched, nodes->mine, i);
+    char *to = args->out + rgi_blocks_at(&args->out_blocks, rank);
+    if (rank != args->root)
+      rgi_sched_receive(sched, all_members(sched), rank, to,
+                        rgi_blocks_length(&args->out_blocks, rank));
+    else if (args->in)
+      rgi_sched_copy(sched, to, args->in, args->bytes);
   }
-  rgi_sched_continue(s, unpack_all_bundles, w);
+  rgi_sched_continue(sched, unpack_all_bundles, uneven);
 }
 
-void rgi_hier_uneven_gatherv(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
-  uneven_call *w = begin_call(s, p);
-  if (!w)
+void rgi_hier_uneven_gatherv(rgi_sched *sched, const rgi_subgroup *subgroup,
+                             const rgi_algorithm_args *args) {
+  uneven_call *uneven = begin_call(sched, args);
+  if (!uneven)
     return;
-  if (t->me == p->root)
-    gather_at_root(s, w);
-  else if (s->coll->nodes.of[p->root] == s->coll->nodes.mine)
-    rgi_sched_send(s, t, p->root, p->in, p->bytes);
+  if (subgroup->me == args->root)
+    gather_at_root(sched, uneven);
+  else if (sched->coll->nodes.of[args->root] == sched->coll->nodes.mine)
+    rgi_sched_send(sched, subgroup, args->root, args->in, args->bytes);
   else
-    gather_from_member(s, w);
+    gather_from_member(sched, uneven);
 }
 
 /* --- scatterv --------------------------------------------------------------------------- */
 
 /* A member, once it knows the length of the block that the root has for it. */
-static void receive_own(rgi_sched *s, void *data) {
-  uneven_call *w = data;
-  if (w->mine > LONG_BLOCK)
-    rgi_sched_receive(s, all_members(s), w->p.root, w->p.out, w->p.bytes);
-  else if (w->mine)
-    rgi_sched_receive(s, all_members(s), w->leaders.ranks[s->coll->nodes.mine], w->p.out,
-                      w->p.bytes);
-  else if (w->p.bytes)
-    rgi_sched_length_error(s, w->p.root, 0, w->p.bytes);
+static void receive_own(rgi_sched *sched, void *data) {
+  uneven_call *uneven = data;
+  if (uneven->mine > LONG_BLOCK)
+    rgi_sched_receive(sched, all_members(sched), uneven->p.root, uneven->p.out, uneven->p.bytes);
+  else if (uneven->mine)
+    rgi_sched_receive(sched, all_members(sched), uneven->leaders.ranks[sched->coll->nodes.mine],
+                      uneven->p.out, uneven->p.bytes);
+  else if (uneven->p.bytes)
+    rgi_sched_length_error(sched, uneven->p.root, 0, uneven->p.bytes);
 }
 
 /* A leader, once it knows the sizes: the short blocks go to their owners. A long block of its own
  * comes last. */
-static void distribute_blocks(rgi_sched *s, void *data) {
-  uneven_call *w = data;
-  int node = s->coll->nodes.mine, n = rgi_hier_node_size(s, node), me = all_members(s)->me;
-  size_t bytes = short_bytes(w->lengths, n), at = 0;
-  char *room = rgi_sched_alloc(s, bytes);
+static void distribute_blocks(rgi_sched *sched, void *data) {
+  uneven_call *uneven = data;
+  int node = sched->coll->nodes.mine, n = rgi_hier_node_size(sched, node),
+      me = all_members(sched)->me;
+  size_t bytes = short_bytes(uneven->lengths, n), at = 0;
+  char *room = rgi_sched_alloc(sched, bytes);
   if (!room)
     return;
   if (bytes)
-    rgi_sched_receive(s, all_members(s), w->p.root, room, bytes);
-  rgi_sched_end_round(s);
+    rgi_sched_receive(sched, all_members(sched), uneven->p.root, room, bytes);
+  rgi_sched_end_round(sched);
   for (int i = 0; i < n; i++) {
-    size_t length = w->lengths[i];
-    int rank = rgi_hier_node_member(s, node, i);
+    size_t length = uneven->lengths[i];
+    int rank = rgi_hier_node_member(sched, node, i);
     if (length > LONG_BLOCK)
       continue;
-    if (rank == me && length != w->p.bytes)
-      rgi_sched_length_error(s, w->p.root, length, w->p.bytes);
+    if (rank == me && length != uneven->p.bytes)
+      rgi_sched_length_error(sched, uneven->p.root, length, uneven->p.bytes);
     else if (rank == me)
-      rgi_sched_copy(s, w->p.out, room + at, length);
+      rgi_sched_copy(sched, uneven->p.out, room + at, length);
     else if (length)
-      rgi_sched_send(s, all_members(s), rank, room + at, length);
+      rgi_sched_send(sched, all_members(sched), rank, room + at, length);
     at += length;
   }
-  if (w->mine > LONG_BLOCK)
-    rgi_sched_receive(s, all_members(s), w->p.root, w->p.out, w->p.bytes);
+  if (uneven->mine > LONG_BLOCK)
+    rgi_sched_receive(sched, all_members(sched), uneven->p.root, uneven->p.out, uneven->p.bytes);
 }
 
-static void scatter_to_member(rgi_sched *s, uneven_call *w) {
-  int node = s->coll->nodes.mine, leader = is_node_leader(s, w);
-  w->lengths = leader ? rgi_sched_alloc(s, list_bytes(s, node)) : NULL;
-  if (s->error)
+static void scatter_to_member(rgi_sched *sched, uneven_call *uneven) {
+  int node = sched->coll->nodes.mine, leader = is_node_leader(sched, uneven);
+  uneven->lengths = leader ? rgi_sched_alloc(sched, list_bytes(sched, node)) : NULL;
+  if (sched->error)
     return;
   if (leader) {
-    rgi_sched_receive(s, all_members(s), w->p.root, w->lengths, list_bytes(s, node));
-    rgi_sched_end_round(s);
+    rgi_sched_receive(sched, all_members(sched), uneven->p.root, uneven->lengths,
+                      list_bytes(sched, node));
+    rgi_sched_end_round(sched);
   }
-  rgi_algorithm_args sizes = {.in = (char *)w->lengths,
-                              .out = (char *)&w->mine,
-                              .bytes = sizeof w->mine,
-                              .root = rgi_hier_leader_local_rank(s, &w->leaders)};
-  rgi_hier_node_scatter(s, RG_OP_SCATTERV, &sizes);
-  rgi_sched_continue(s, leader ? distribute_blocks : receive_own, w);
+  rgi_algorithm_args sizes = {.in = (char *)uneven->lengths,
+                              .out = (char *)&uneven->mine,
+                              .bytes = sizeof uneven->mine,
+                              .root = rgi_hier_leader_local_rank(sched, &uneven->leaders)};
+  rgi_hier_node_scatter(sched, RG_OP_SCATTERV, &sizes);
+  rgi_sched_continue(sched, leader ? distribute_blocks : receive_own, uneven);
 }
 
-static void send_bundle(rgi_sched *s, const uneven_call *w, int node) {
-  const rgi_blocks *b = &w->p.in_blocks;
-  int n = rgi_hier_node_size(s, node), leader = w->leaders.ranks[node];
-  size_t *lengths = rgi_sched_alloc(s, list_bytes(s, node)), at = 0;
+static void send_bundle(rgi_sched *sched, const uneven_call *uneven, int node) {
+  const rgi_blocks *blocks = &uneven->p.in_blocks;
+  int n = rgi_hier_node_size(sched, node), leader = uneven->leaders.ranks[node];
+  size_t *lengths = rgi_sched_alloc(sched, list_bytes(sched, node)), at = 0;
   if (!lengths)
     return;
-  list_lengths(s, b, node, lengths);
+  list_lengths(sched, blocks, node, lengths);
   size_t bytes = short_bytes(lengths, n);
-  char *room = rgi_sched_alloc(s, bytes);
+  char *room = rgi_sched_alloc(sched, bytes);
   for (int i = 0; i < n && room; i++)
     if (lengths[i] <= LONG_BLOCK) {
-      rgi_sched_copy(s, room + at, w->p.in + rgi_blocks_at(b, rgi_hier_node_member(s, node, i)),
+      rgi_sched_copy(sched, room + at,
+                     uneven->p.in + rgi_blocks_at(blocks, rgi_hier_node_member(sched, node, i)),
                      lengths[i]);
       at += lengths[i];
     }
-  rgi_sched_send(s, all_members(s), leader, lengths, list_bytes(s, node));
+  rgi_sched_send(sched, all_members(sched), leader, lengths, list_bytes(sched, node));
   if (bytes)
-    rgi_sched_send(s, all_members(s), leader, room, bytes);
+    rgi_sched_send(sched, all_members(sched), leader, room, bytes);
   for (int i = 0; i < n; i++)
     if (lengths[i] > LONG_BLOCK)
-      rgi_sched_send(s, all_members(s), rgi_hier_node_member(s, node, i),
-                     w->p.in + rgi_blocks_at(b, rgi_hier_node_member(s, node, i)), lengths[i]);
+      rgi_sched_send(sched, all_members(sched), rgi_hier_node_member(sched, node, i),
+                     uneven->p.in + rgi_blocks_at(blocks, rgi_hier_node_member(sched, node, i)),
+                     lengths[i]);
 }
 
-static void scatter_from_root(rgi_sched *s, uneven_call *w) {
-  const rgi_coll_nodes *nodes = &s->coll->nodes;
-  const rgi_algorithm_args *p = &w->p;
+static void scatter_from_root(rgi_sched *sched, uneven_call *uneven) {
+  const rgi_coll_nodes *nodes = &sched->coll->nodes;
+  const rgi_algorithm_args *args = &uneven->p;
   for (int node = 0; node < nodes->count; node++)
     if (node != nodes->mine)
-      send_bundle(s, w, node);
-  for (int i = 0; i < rgi_hier_node_size(s, nodes->mine); i++) {
-    int rank = rgi_hier_node_member(s, nodes->mine, i);
-    const char *from = p->in + rgi_blocks_at(&p->in_blocks, rank);
-    if (rank != p->root)
-      rgi_sched_send(s, all_members(s), rank, from, rgi_blocks_length(&p->in_blocks, rank));
-    else if (p->out)
-      rgi_sched_copy(s, p->out, from, p->bytes);
+      send_bundle(sched, uneven, node);
+  for (int i = 0; i < rgi_hier_node_size(sched, nodes->mine); i++) {
+    int rank = rgi_hier_node_member(sched, nodes->mine, i);
+    const char *from = args->in + rgi_blocks_at(&args->in_blocks, rank);
+    if (rank != args->root)
+      rgi_sched_send(sched, all_members(sched), rank, from,
+                     rgi_blocks_length(&args->in_blocks, rank));
+    else if (args->out)
+      rgi_sched_copy(sched, args->out, from, args->bytes);
   }
 }
 
-void rgi_hier_uneven_scatterv(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
-  uneven_call *w = begin_call(s, p);
-  if (!w)
+void rgi_hier_uneven_scatterv(rgi_sched *sched, const rgi_subgroup *subgroup,
+                              const rgi_algorithm_args *args) {
+  uneven_call *uneven = begin_call(sched, args);
+  if (!uneven)
     return;
-  if (t->me == p->root)
-    scatter_from_root(s, w);
-  else if (s->coll->nodes.of[p->root] == s->coll->nodes.mine)
-    rgi_sched_receive(s, t, p->root, p->out, p->bytes);
+  if (subgroup->me == args->root)
+    scatter_from_root(sched, uneven);
+  else if (sched->coll->nodes.of[args->root] == sched->coll->nodes.mine)
+    rgi_sched_receive(sched, subgroup, args->root, args->out, args->bytes);
   else
-    scatter_to_member(s, w);
+    scatter_to_member(sched, uneven);
 }
 
 /* --- allgatherv ------------------------------------------------------------------------- */
@@ -300,69 +314,72 @@ typedef struct {
   rgi_blocks nodes;
 } packed_layout;
 
-static int pack_by_node(rgi_sched *s, const rgi_algorithm_args *p, packed_layout *k) {
-  const rgi_coll_nodes *nodes = &s->coll->nodes;
-  size_t *by_node = rgi_sched_alloc(s, 2 * (size_t)nodes->count * sizeof *by_node);
-  k->at = rgi_sched_alloc(s, (size_t)all_members(s)->size * sizeof *k->at);
-  k->bytes = 0;
-  if (s->error)
+static int pack_by_node(rgi_sched *sched, const rgi_algorithm_args *args, packed_layout *layout) {
+  const rgi_coll_nodes *nodes = &sched->coll->nodes;
+  size_t *by_node = rgi_sched_alloc(sched, 2 * (size_t)nodes->count * sizeof *by_node);
+  layout->at = rgi_sched_alloc(sched, (size_t)all_members(sched)->size * sizeof *layout->at);
+  layout->bytes = 0;
+  if (sched->error)
     return 0;
-  k->nodes = (rgi_blocks){0, by_node, by_node + nodes->count};
+  layout->nodes = (rgi_blocks){0, by_node, by_node + nodes->count};
   for (int node = 0; node < nodes->count; node++) {
-    by_node[node] = k->bytes;
-    for (int i = 0; i < rgi_hier_node_size(s, node); i++) {
-      int rank = rgi_hier_node_member(s, node, i);
-      k->at[rank] = k->bytes;
-      k->bytes += rgi_blocks_length(&p->out_blocks, rank);
+    by_node[node] = layout->bytes;
+    for (int i = 0; i < rgi_hier_node_size(sched, node); i++) {
+      int rank = rgi_hier_node_member(sched, node, i);
+      layout->at[rank] = layout->bytes;
+      layout->bytes += rgi_blocks_length(&args->out_blocks, rank);
     }
-    by_node[nodes->count + node] = k->bytes - by_node[node];
+    by_node[nodes->count + node] = layout->bytes - by_node[node];
   }
   return 1;
 }
 
 /* Whether the user's layout is the packed one. */
-static int lies_packed(const rgi_algorithm_args *p, const packed_layout *k, int n) {
+static int lies_packed(const rgi_algorithm_args *args, const packed_layout *layout, int n) {
   for (int i = 0; i < n; i++)
-    if (rgi_blocks_at(&p->out_blocks, i) - rgi_blocks_at(&p->out_blocks, 0) != k->at[i])
+    if (rgi_blocks_at(&args->out_blocks, i) - rgi_blocks_at(&args->out_blocks, 0) != layout->at[i])
       return 0;
   return 1;
 }
 
 /* Gathers the blocks of the caller's node at its leader. */
-static void gather_on_node(rgi_sched *s, const rgi_algorithm_args *p, const packed_layout *k,
-                           char *room) {
-  const rgi_subgroup *inside = &s->coll->nodes.inside;
-  size_t *at = rgi_sched_alloc(s, 2 * (size_t)inside->size * sizeof *at),
+static void gather_on_node(rgi_sched *sched, const rgi_algorithm_args *args,
+                           const packed_layout *layout, char *room) {
+  const rgi_subgroup *inside = &sched->coll->nodes.inside;
+  size_t *at = rgi_sched_alloc(sched, 2 * (size_t)inside->size * sizeof *at),
          *length = at + inside->size;
-  rgi_algorithm_args here = {.in = p->in, .out = room, .bytes = p->bytes};
-  const char *own = p->out + rgi_blocks_at(&p->out_blocks, all_members(s)->me);
+  rgi_algorithm_args here = {.in = args->in, .out = room, .bytes = args->bytes};
+  const char *own = args->out + rgi_blocks_at(&args->out_blocks, all_members(sched)->me);
   if (!at)
     return;
   for (int i = 0; i < inside->size; i++) {
-    at[i] = k->at[rgi_subgroup_rank(inside, i)];
-    length[i] = rgi_blocks_length(&p->out_blocks, rgi_subgroup_rank(inside, i));
+    at[i] = layout->at[rgi_subgroup_rank(inside, i)];
+    length[i] = rgi_blocks_length(&args->out_blocks, rgi_subgroup_rank(inside, i));
   }
   here.out_blocks = (rgi_blocks){0, at, length};
   if (!here.in)
     here.in = own;
-  rgi_sched_end_round(s);
-  rgi_choice_build(s, RG_OP_GATHERV, s->coll->forced[RG_OP_ALLGATHERV].inside, inside, &here);
-  rgi_sched_end_round(s);
+  rgi_sched_end_round(sched);
+  rgi_choice_build(sched, RG_OP_GATHERV, sched->coll->forced[RG_OP_ALLGATHERV].inside, inside,
+                   &here);
+  rgi_sched_end_round(sched);
 }
 
-void rgi_hier_uneven_allgatherv(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
-  rgi_subgroup leaders = rgi_hier_leaders(s, -1);
-  packed_layout k;
-  if (!pack_by_node(s, p, &k))
+void rgi_hier_uneven_allgatherv(rgi_sched *sched, const rgi_subgroup *subgroup,
+                                const rgi_algorithm_args *args) {
+  rgi_subgroup leaders = rgi_hier_leaders(sched, -1);
+  packed_layout layout;
+  if (!pack_by_node(sched, args, &layout))
     return;
-  int packed = lies_packed(p, &k, t->size);
-  char *room = packed ? p->out + rgi_blocks_at(&p->out_blocks, 0) : rgi_sched_alloc(s, k.bytes);
-  gather_on_node(s, p, &k, room);
-  rgi_algorithm_args between = {.out = room, .out_blocks = k.nodes};
-  between.bytes = rgi_blocks_length(&k.nodes, s->coll->nodes.mine);
-  rgi_hier_between(s, RG_OP_ALLGATHERV, &leaders, &between);
-  rgi_hier_node_bcast(s, RG_OP_ALLGATHERV, room, k.bytes, 0);
-  for (int i = 0; i < t->size && !packed; i++)
-    rgi_sched_copy(s, p->out + rgi_blocks_at(&p->out_blocks, i), room + k.at[i],
-                   rgi_blocks_length(&p->out_blocks, i));
+  int packed = lies_packed(args, &layout, subgroup->size);
+  char *room = packed ? args->out + rgi_blocks_at(&args->out_blocks, 0)
+                      : rgi_sched_alloc(sched, layout.bytes);
+  gather_on_node(sched, args, &layout, room);
+  rgi_algorithm_args between = {.out = room, .out_blocks = layout.nodes};
+  between.bytes = rgi_blocks_length(&layout.nodes, sched->coll->nodes.mine);
+  rgi_hier_between(sched, RG_OP_ALLGATHERV, &leaders, &between);
+  rgi_hier_node_bcast(sched, RG_OP_ALLGATHERV, room, layout.bytes, 0);
+  for (int i = 0; i < subgroup->size && !packed; i++)
+    rgi_sched_copy(sched, args->out + rgi_blocks_at(&args->out_blocks, i), room + layout.at[i],
+                   rgi_blocks_length(&args->out_blocks, i));
 }

@@ -10,105 +10,116 @@
 
 /* The root combines the operands from the last rank to the first; while it combines one, it
  * receives the next. */
-static void reduce_linear(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
-  int last = t->size - 1;
-  if (t->me != p->root) {
-    rgi_sched_send(s, t, p->root, p->in, p->bytes);
+static void reduce_linear(rgi_sched *sched, const rgi_subgroup *subgroup,
+                          const rgi_algorithm_args *args) {
+  int last = subgroup->size - 1;
+  if (subgroup->me != args->root) {
+    rgi_sched_send(sched, subgroup, args->root, args->in, args->bytes);
     return;
   }
-  char *room[2] = {rgi_sched_alloc(s, p->bytes), rgi_sched_alloc(s, p->bytes)};
-  const char *own = p->in;
-  if (p->in == p->out && p->root != last) {
-    char *copy = rgi_sched_alloc(s, p->bytes);
-    rgi_sched_copy(s, copy, p->in, p->bytes);
+  char *room[2] = {rgi_sched_alloc(sched, args->bytes), rgi_sched_alloc(sched, args->bytes)};
+  const char *own = args->in;
+  if (args->in == args->out && args->root != last) {
+    char *copy = rgi_sched_alloc(sched, args->bytes);
+    rgi_sched_copy(sched, copy, args->in, args->bytes);
     own = copy;
   }
-  if (last == p->root)
-    rgi_sched_copy(s, p->out, own, p->bytes);
+  if (last == args->root)
+    rgi_sched_copy(sched, args->out, own, args->bytes);
   else
-    rgi_sched_receive(s, t, last, p->out, p->bytes);
+    rgi_sched_receive(sched, subgroup, last, args->out, args->bytes);
   for (int i = last - 1; i >= -1; i--) {
-    rgi_sched_end_round(s); /* rank i + 1's operand is here */
-    if (i >= 0 && i != p->root)
-      rgi_sched_receive(s, t, i, room[i % 2], p->bytes);
+    rgi_sched_end_round(sched); /* rank i + 1's operand is here */
+    if (i >= 0 && i != args->root)
+      rgi_sched_receive(sched, subgroup, i, room[i % 2], args->bytes);
     if (i + 1 < last)
-      rgi_sched_reduce_right(s, i + 1 == p->root ? own : room[(i + 1) % 2], p->out, p->bytes);
+      rgi_sched_reduce_right(sched, i + 1 == args->root ? own : room[(i + 1) % 2], args->out,
+                             args->bytes);
   }
 }
 
 /* Up a binomial tree. Its top is the root or, for an operation that does not commute, rank 0,
  * which sends the result to the root. */
-static void reduce_tree(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
-  int top = s->reduction.commutes ? p->root : 0, n = t->size, v = (t->me - top + n) % n;
+static void reduce_tree(rgi_sched *sched, const rgi_subgroup *subgroup,
+                        const rgi_algorithm_args *args) {
+  int top = sched->reduction.commutes ? args->root : 0, n = subgroup->size,
+      v = (subgroup->me - top + n) % n;
   int child[RGI_BINOMIAL_CHILDREN], children = rgi_binomial_children(v, n, child);
   int parent = rgi_binomial_parent(v);
-  const char *result = p->in;
+  const char *result = args->in;
   if (children) {
-    char *acc = t->me == p->root ? p->out : rgi_sched_alloc(s, p->bytes);
-    char *room = rgi_sched_alloc(s, p->bytes);
-    rgi_sched_copy(s, acc, p->in, p->bytes);
+    char *acc = subgroup->me == args->root ? args->out : rgi_sched_alloc(sched, args->bytes);
+    char *room = rgi_sched_alloc(sched, args->bytes);
+    rgi_sched_copy(sched, acc, args->in, args->bytes);
     for (int i = 0; i < children; i++) {
-      rgi_sched_receive(s, t, (child[i] + top) % n, room, p->bytes);
-      rgi_sched_end_round(s);
-      rgi_sched_reduce_left(s, acc, room, p->bytes);
+      rgi_sched_receive(sched, subgroup, (child[i] + top) % n, room, args->bytes);
+      rgi_sched_end_round(sched);
+      rgi_sched_reduce_left(sched, acc, room, args->bytes);
     }
     result = acc;
   }
   if (parent >= 0)
-    rgi_sched_send(s, t, (parent + top) % n, result, p->bytes);
-  rgi_sched_end_round(s);
-  if (t->me == top && top != p->root)
-    rgi_sched_send(s, t, p->root, result, p->bytes);
-  else if (t->me == p->root && top != p->root)
-    rgi_sched_receive(s, t, top, p->out, p->bytes);
-  else if (t->me == p->root)
-    rgi_sched_copy(s, p->out, result, p->bytes);
+    rgi_sched_send(sched, subgroup, (parent + top) % n, result, args->bytes);
+  rgi_sched_end_round(sched);
+  if (subgroup->me == top && top != args->root)
+    rgi_sched_send(sched, subgroup, args->root, result, args->bytes);
+  else if (subgroup->me == args->root && top != args->root)
+    rgi_sched_receive(sched, subgroup, top, args->out, args->bytes);
+  else if (subgroup->me == args->root)
+    rgi_sched_copy(sched, args->out, result, args->bytes);
 }
 
 /* Reduce-scatter by recursive halving, then gather over the same partners in reverse. */
-static void reduce_rabenseifner(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
-  rgi_fold f = rgi_fold_of(t, p->root);
-  rgi_fold_vector v;
+static void reduce_rabenseifner(rgi_sched *sched, const rgi_subgroup *subgroup,
+                                const rgi_algorithm_args *args) {
+  rgi_fold fold = rgi_fold_of(subgroup, args->root);
+  rgi_fold_vector vector;
   rgi_fold_range part[RGI_FOLD_HALVINGS];
-  size_t unit = s->reduction.datatype.size;
-  char *acc = t->me == p->root ? p->out : rgi_sched_alloc(s, p->bytes);
-  int root = rgi_fold_number(&f, p->root), k = 0;
-  v = rgi_fold_vector_of(s, acc, p->bytes);
-  rgi_sched_copy(s, acc, p->in, p->bytes);
-  rgi_fold_in(s, t, &f, &v);
-  if (f.me < 0)
+  size_t unit = sched->reduction.datatype.size;
+  char *acc = subgroup->me == args->root ? args->out : rgi_sched_alloc(sched, args->bytes);
+  int root = rgi_fold_number(&fold, args->root), k = 0;
+  vector = rgi_fold_vector_of(sched, acc, args->bytes);
+  rgi_sched_copy(sched, acc, args->in, args->bytes);
+  rgi_fold_in(sched, subgroup, &fold, &vector);
+  if (fold.me < 0)
     return;
-  rgi_fold_reduce_scatter(s, t, &f, &v, part);
-  while (1 << k < f.size)
+  rgi_fold_reduce_scatter(sched, subgroup, &fold, &vector, part);
+  while (1 << k < fold.size)
     k++;
   while (k-- > 0) {
-    int other = rgi_fold_rank(&f, f.me ^ 1 << k);
-    if ((f.me ^ root) & 1 << k) {
-      rgi_sched_send(s, t, other, acc + part[k + 1].low * unit,
+    int other = rgi_fold_rank(&fold, fold.me ^ 1 << k);
+    if ((fold.me ^ root) & 1 << k) {
+      rgi_sched_send(sched, subgroup, other, acc + part[k + 1].low * unit,
                      (part[k + 1].high - part[k + 1].low) * unit);
       return;
     }
     rgi_fold_range theirs = rgi_fold_other_half(part, k);
-    rgi_sched_receive(s, t, other, acc + theirs.low * unit, (theirs.high - theirs.low) * unit);
-    rgi_sched_end_round(s);
+    rgi_sched_receive(sched, subgroup, other, acc + theirs.low * unit,
+                      (theirs.high - theirs.low) * unit);
+    rgi_sched_end_round(sched);
   }
 }
 
-static void reduce_hierarchical(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
-  rgi_subgroup leaders = rgi_hier_leaders(s, p->root);
-  int is_leader = leaders.me >= 0, place = rgi_hier_leader_local_rank(s, &leaders);
-  char *sum = t->me == p->root ? p->out : is_leader ? rgi_sched_alloc(s, p->bytes) : NULL;
-  rgi_algorithm_args between = *p;
-  rgi_algorithm_args inside = {.in = p->in, .out = sum, .bytes = p->bytes, .root = place};
-  rgi_hier_node_reduce(s, RG_OP_REDUCE, &inside);
+static void reduce_hierarchical(rgi_sched *sched, const rgi_subgroup *subgroup,
+                                const rgi_algorithm_args *args) {
+  rgi_subgroup leaders = rgi_hier_leaders(sched, args->root);
+  int is_leader = leaders.me >= 0, place = rgi_hier_leader_local_rank(sched, &leaders);
+  char *sum = subgroup->me == args->root ? args->out
+              : is_leader                ? rgi_sched_alloc(sched, args->bytes)
+                                         : NULL;
+  rgi_algorithm_args between = *args;
+  rgi_algorithm_args inside = {.in = args->in, .out = sum, .bytes = args->bytes, .root = place};
+  rgi_hier_node_reduce(sched, RG_OP_REDUCE, &inside);
   between.in = sum;
-  between.root = s->coll->nodes.of[p->root];
-  rgi_hier_between(s, RG_OP_REDUCE, &leaders, &between);
+  between.root = sched->coll->nodes.of[args->root];
+  rgi_hier_between(sched, RG_OP_REDUCE, &leaders, &between);
 }
 
-static void reduce_shared(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
-  (void)t;
-  rgi_sched_add(s, (rgi_sched_step){RGI_SCHED_SHM_REDUCE, p->root, p->out, p->in, p->bytes});
+static void reduce_shared(rgi_sched *sched, const rgi_subgroup *subgroup,
+                          const rgi_algorithm_args *args) {
+  (void)subgroup;
+  rgi_sched_add(
+      sched, (rgi_sched_step){RGI_SCHED_SHM_REDUCE, args->root, args->out, args->in, args->bytes});
 }
 
 const rgi_algorithm rgi_algorithms_reduce[] = {

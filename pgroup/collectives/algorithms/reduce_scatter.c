@@ -9,28 +9,29 @@
 #include "collectives/schedule/algorithm.h"
 #include "collectives/schedule/fold.h"
 
-static size_t all_bytes(const rgi_subgroup *t, const rgi_algorithm_args *p) {
-  int last = t->size - 1;
-  return rgi_blocks_at(&p->in_blocks, last) + rgi_blocks_length(&p->in_blocks, last);
+static size_t all_bytes(const rgi_subgroup *subgroup, const rgi_algorithm_args *args) {
+  int last = subgroup->size - 1;
+  return rgi_blocks_at(&args->in_blocks, last) + rgi_blocks_length(&args->in_blocks, last);
 }
 
 /* Reduce to rank 0, scatter from there. */
-static void reduce_scatter_tree(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
-  size_t bytes = all_bytes(t, p);
-  char *sum = t->me == 0 ? rgi_sched_alloc(s, bytes) : NULL;
-  rgi_algorithm_args reduce = {.in = p->in, .out = sum, .bytes = bytes};
+static void reduce_scatter_tree(rgi_sched *sched, const rgi_subgroup *subgroup,
+                                const rgi_algorithm_args *args) {
+  size_t bytes = all_bytes(subgroup, args);
+  char *sum = subgroup->me == 0 ? rgi_sched_alloc(sched, bytes) : NULL;
+  rgi_algorithm_args reduce = {.in = args->in, .out = sum, .bytes = bytes};
   rgi_algorithm_args scatter = {
-      .in = sum, .in_blocks = p->in_blocks, .out = p->out, .bytes = p->bytes};
-  rgi_algorithms_reduce[1].build(s, t, &reduce);
-  rgi_sched_end_round(s);
-  rgi_algorithms_scatterv[0].build(s, t, &scatter);
+      .in = sum, .in_blocks = args->in_blocks, .out = args->out, .bytes = args->bytes};
+  rgi_algorithms_reduce[1].build(sched, subgroup, &reduce);
+  rgi_sched_end_round(sched);
+  rgi_algorithms_scatterv[0].build(sched, subgroup, &scatter);
 }
 
 /* The ranks whose blocks a new number stands for: its own, and that of its pair. */
-static rgi_fold_range ranks_of(const rgi_fold *f, int number) {
-  if (number < f->extra)
+static rgi_fold_range ranks_of(const rgi_fold *fold, int number) {
+  if (number < fold->extra)
     return (rgi_fold_range){2 * (size_t)number, 2 * (size_t)number + 2};
-  size_t rank = (size_t)number + (size_t)f->extra;
+  size_t rank = (size_t)number + (size_t)fold->extra;
   return (rgi_fold_range){rank, rank + 1};
 }
 
@@ -41,68 +42,75 @@ static int reversed_bits(int number, int size) {
   return r;
 }
 
-static size_t block_offset(const rgi_subgroup *t, const rgi_algorithm_args *p, size_t rank) {
-  return (int)rank < t->size ? rgi_blocks_at(&p->in_blocks, (int)rank) : all_bytes(t, p);
+static size_t block_offset(const rgi_subgroup *subgroup, const rgi_algorithm_args *args,
+                           size_t rank) {
+  return (int)rank < subgroup->size ? rgi_blocks_at(&args->in_blocks, (int)rank)
+                                    : all_bytes(subgroup, args);
 }
 
 /* Recursive halving. Neighbours are partners first, which keeps operands in order. So number i
  * ends with the part whose place is i with its bits reversed: the blocks are copied to such
  * places at the start. */
-static void reduce_scatter_halving(rgi_sched *s, const rgi_subgroup *t,
-                                   const rgi_algorithm_args *p) {
-  rgi_fold f = rgi_fold_of(t, -1);
+static void reduce_scatter_halving(rgi_sched *sched, const rgi_subgroup *subgroup,
+                                   const rgi_algorithm_args *args) {
+  rgi_fold fold = rgi_fold_of(subgroup, -1);
   rgi_fold_range part[RGI_FOLD_HALVINGS];
-  size_t bytes = all_bytes(t, p), *at = rgi_sched_alloc(s, ((size_t)f.size + 1) * sizeof *at),
-         end = 0;
-  char *acc = rgi_sched_alloc(s, bytes);
-  rgi_fold_vector v = rgi_fold_vector_of(s, acc, bytes);
-  if (s->error)
+  size_t bytes = all_bytes(subgroup, args),
+         *at = rgi_sched_alloc(sched, ((size_t)fold.size + 1) * sizeof *at), end = 0;
+  char *acc = rgi_sched_alloc(sched, bytes);
+  rgi_fold_vector vector = rgi_fold_vector_of(sched, acc, bytes);
+  if (sched->error)
     return;
-  for (int place = 0; place < f.size; place++) {
-    rgi_fold_range ranks = ranks_of(&f, reversed_bits(place, f.size));
-    size_t from = block_offset(t, p, ranks.low), length = block_offset(t, p, ranks.high) - from;
-    rgi_sched_copy(s, acc + end, p->in + from, length);
+  for (int place = 0; place < fold.size; place++) {
+    rgi_fold_range ranks = ranks_of(&fold, reversed_bits(place, fold.size));
+    size_t from = block_offset(subgroup, args, ranks.low),
+           length = block_offset(subgroup, args, ranks.high) - from;
+    rgi_sched_copy(sched, acc + end, args->in + from, length);
     at[place] = end;
     end += length;
   }
-  at[f.size] = end;
-  rgi_fold_in(s, t, &f, &v);
-  if (f.me < 0) { /* its partner has the block */
-    rgi_sched_receive(s, t, t->me ^ 1, p->out, p->bytes);
+  at[fold.size] = end;
+  rgi_fold_in(sched, subgroup, &fold, &vector);
+  if (fold.me < 0) { /* its partner has the block */
+    rgi_sched_receive(sched, subgroup, subgroup->me ^ 1, args->out, args->bytes);
     return;
   }
-  v.units = (size_t)f.size;
-  v.at = at;
-  rgi_fold_reduce_scatter(s, t, &f, &v, part);
-  char *result = acc + at[reversed_bits(f.me, f.size)];
-  if (f.me < f.extra) { /* it holds the blocks of both: its own is the second */
-    size_t first = rgi_blocks_length(&p->in_blocks, t->me ^ 1);
-    rgi_sched_send(s, t, t->me ^ 1, result, first);
+  vector.units = (size_t)fold.size;
+  vector.at = at;
+  rgi_fold_reduce_scatter(sched, subgroup, &fold, &vector, part);
+  char *result = acc + at[reversed_bits(fold.me, fold.size)];
+  if (fold.me < fold.extra) { /* it holds the blocks of both: its own is the second */
+    size_t first = rgi_blocks_length(&args->in_blocks, subgroup->me ^ 1);
+    rgi_sched_send(sched, subgroup, subgroup->me ^ 1, result, first);
     result += first;
   }
-  rgi_sched_copy(s, p->out, result, p->bytes);
+  rgi_sched_copy(sched, args->out, result, args->bytes);
 }
 
 /* A block starts at the rank after its owner and goes round the ring, where every member
  * adds its operand. */
-static void reduce_scatter_ring(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
-  int n = t->size;
-  size_t bytes = all_bytes(t, p), most = 0;
+static void reduce_scatter_ring(rgi_sched *sched, const rgi_subgroup *subgroup,
+                                const rgi_algorithm_args *args) {
+  int n = subgroup->size;
+  size_t bytes = all_bytes(subgroup, args), most = 0;
   for (int i = 0; i < n; i++)
-    if (rgi_blocks_length(&p->in_blocks, i) > most)
-      most = rgi_blocks_length(&p->in_blocks, i);
-  char *acc = rgi_sched_alloc(s, bytes), *room = rgi_sched_alloc(s, most);
-  rgi_sched_copy(s, acc, p->in, bytes);
+    if (rgi_blocks_length(&args->in_blocks, i) > most)
+      most = rgi_blocks_length(&args->in_blocks, i);
+  char *acc = rgi_sched_alloc(sched, bytes), *room = rgi_sched_alloc(sched, most);
+  rgi_sched_copy(sched, acc, args->in, bytes);
   for (int k = 0; k < n - 1; k++) {
-    int out = (t->me - 1 - k + 2 * n) % n, in = (t->me - 2 - k + 2 * n) % n;
-    rgi_sched_send(s, t, (t->me + 1) % n, acc + rgi_blocks_at(&p->in_blocks, out),
-                   rgi_blocks_length(&p->in_blocks, out));
-    rgi_sched_receive(s, t, (t->me - 1 + n) % n, room, rgi_blocks_length(&p->in_blocks, in));
-    rgi_sched_end_round(s);
-    rgi_sched_reduce_left(s, acc + rgi_blocks_at(&p->in_blocks, in), room,
-                          rgi_blocks_length(&p->in_blocks, in));
+    int out = (subgroup->me - 1 - k + 2 * n) % n, in = (subgroup->me - 2 - k + 2 * n) % n;
+    rgi_sched_send(sched, subgroup, (subgroup->me + 1) % n,
+                   acc + rgi_blocks_at(&args->in_blocks, out),
+                   rgi_blocks_length(&args->in_blocks, out));
+    rgi_sched_receive(sched, subgroup, (subgroup->me - 1 + n) % n, room,
+                      rgi_blocks_length(&args->in_blocks, in));
+    rgi_sched_end_round(sched);
+    rgi_sched_reduce_left(sched, acc + rgi_blocks_at(&args->in_blocks, in), room,
+                          rgi_blocks_length(&args->in_blocks, in));
   }
-  rgi_sched_copy(s, p->out, acc + rgi_blocks_at(&p->in_blocks, t->me), p->bytes);
+  rgi_sched_copy(sched, args->out, acc + rgi_blocks_at(&args->in_blocks, subgroup->me),
+                 args->bytes);
 }
 
 /* Blocks in the order of nodes: where each node's begin, and those of the members on the
@@ -111,17 +119,19 @@ typedef struct {
   rgi_blocks nodes, members;
 } blocks_by_node;
 
-static blocks_by_node order_by_node(rgi_sched *s, const rgi_algorithm_args *p) {
-  const rgi_coll_nodes *n = &s->coll->nodes;
-  int mine = rgi_hier_node_size(s, n->mine);
-  size_t *at = rgi_sched_alloc(s, 2 * (size_t)n->count * sizeof *at), *length = at + n->count;
-  size_t *my_at = rgi_sched_alloc(s, 2 * (size_t)mine * sizeof *my_at), *my_length = my_at + mine;
+static blocks_by_node order_by_node(rgi_sched *sched, const rgi_algorithm_args *args) {
+  const rgi_coll_nodes *nodes = &sched->coll->nodes;
+  int mine = rgi_hier_node_size(sched, nodes->mine);
+  size_t *at = rgi_sched_alloc(sched, 2 * (size_t)nodes->count * sizeof *at),
+         *length = at + nodes->count;
+  size_t *my_at = rgi_sched_alloc(sched, 2 * (size_t)mine * sizeof *my_at),
+         *my_length = my_at + mine;
   size_t end = 0;
-  for (int node = 0; node < n->count && !s->error; node++) {
+  for (int node = 0; node < nodes->count && !sched->error; node++) {
     at[node] = end;
-    for (int i = 0; i < rgi_hier_node_size(s, node); i++) {
-      size_t bytes = rgi_blocks_length(&p->in_blocks, rgi_hier_node_member(s, node, i));
-      if (node == n->mine) {
+    for (int i = 0; i < rgi_hier_node_size(sched, node); i++) {
+      size_t bytes = rgi_blocks_length(&args->in_blocks, rgi_hier_node_member(sched, node, i));
+      if (node == nodes->mine) {
         my_at[i] = end - at[node];
         my_length[i] = bytes;
       }
@@ -132,62 +142,66 @@ static blocks_by_node order_by_node(rgi_sched *s, const rgi_algorithm_args *p) {
   return (blocks_by_node){{0, at, length}, {0, my_at, my_length}};
 }
 
-static void reduce_scatter_hierarchical(rgi_sched *s, const rgi_subgroup *t,
-                                        const rgi_algorithm_args *p) {
-  rgi_subgroup leaders = rgi_hier_leaders(s, -1);
-  const rgi_coll_nodes *n = &s->coll->nodes;
-  size_t bytes = all_bytes(t, p), end = 0;
-  blocks_by_node order = order_by_node(s, p);
+static void reduce_scatter_hierarchical(rgi_sched *sched, const rgi_subgroup *subgroup,
+                                        const rgi_algorithm_args *args) {
+  rgi_subgroup leaders = rgi_hier_leaders(sched, -1);
+  const rgi_coll_nodes *nodes = &sched->coll->nodes;
+  size_t bytes = all_bytes(subgroup, args), end = 0;
+  blocks_by_node order = order_by_node(sched, args);
   int is_leader = leaders.me >= 0;
-  char *sum = is_leader ? rgi_sched_alloc(s, bytes) : NULL, *sorted = sum, *here = NULL;
-  rgi_algorithm_args reduce = {.in = p->in, .out = sum, .bytes = bytes};
-  rgi_hier_node_reduce(s, RG_OP_REDUCE_SCATTER, &reduce);
-  if (s->error)
+  char *sum = is_leader ? rgi_sched_alloc(sched, bytes) : NULL, *sorted = sum, *here = NULL;
+  rgi_algorithm_args reduce = {.in = args->in, .out = sum, .bytes = bytes};
+  rgi_hier_node_reduce(sched, RG_OP_REDUCE_SCATTER, &reduce);
+  if (sched->error)
     return;
-  rgi_sched_end_round(s);
+  rgi_sched_end_round(sched);
   if (is_leader) {
-    here = rgi_sched_alloc(s, order.nodes.length[n->mine]);
-    sorted = n->in_order ? sum : rgi_sched_alloc(s, bytes);
-    for (int i = 0; i < t->size && sorted != sum; i++) {
-      int rank = n->by_node[i];
-      rgi_sched_copy(s, sorted + end, sum + rgi_blocks_at(&p->in_blocks, rank),
-                     rgi_blocks_length(&p->in_blocks, rank));
-      end += rgi_blocks_length(&p->in_blocks, rank);
+    here = rgi_sched_alloc(sched, order.nodes.length[nodes->mine]);
+    sorted = nodes->in_order ? sum : rgi_sched_alloc(sched, bytes);
+    for (int i = 0; i < subgroup->size && sorted != sum; i++) {
+      int rank = nodes->by_node[i];
+      rgi_sched_copy(sched, sorted + end, sum + rgi_blocks_at(&args->in_blocks, rank),
+                     rgi_blocks_length(&args->in_blocks, rank));
+      end += rgi_blocks_length(&args->in_blocks, rank);
     }
     rgi_algorithm_args between = {.in = sorted, .in_blocks = order.nodes, .out = here};
-    between.bytes = order.nodes.length[n->mine];
-    rgi_hier_between(s, RG_OP_REDUCE_SCATTER, &leaders, &between);
+    between.bytes = order.nodes.length[nodes->mine];
+    rgi_hier_between(sched, RG_OP_REDUCE_SCATTER, &leaders, &between);
   }
   rgi_algorithm_args inside = {
-      .in = here, .in_blocks = order.members, .out = p->out, .bytes = p->bytes};
-  rgi_choice_build(s, RG_OP_SCATTERV, -1, &n->inside, &inside);
+      .in = here, .in_blocks = order.members, .out = args->out, .bytes = args->bytes};
+  rgi_choice_build(sched, RG_OP_SCATTERV, -1, &nodes->inside, &inside);
 }
 
 /* Where the blocks differ or are combined as a whole all members get the whole sum: the work is
  * shared, and a copy inside a node is cheap. */
-static void reduce_scatter_shared(rgi_sched *s, const rgi_subgroup *t,
-                                  const rgi_algorithm_args *p) {
-  size_t bytes = all_bytes(t, p);
-  if (!p->in_blocks.length && !s->reduction.whole) {
-    rgi_sched_add(s, (rgi_sched_step){RGI_SCHED_SHM_REDUCE_SCATTER, 0, p->out, p->in, p->bytes});
+static void reduce_scatter_shared(rgi_sched *sched, const rgi_subgroup *subgroup,
+                                  const rgi_algorithm_args *args) {
+  size_t bytes = all_bytes(subgroup, args);
+  if (!args->in_blocks.length && !sched->reduction.whole) {
+    rgi_sched_add(
+        sched, (rgi_sched_step){RGI_SCHED_SHM_REDUCE_SCATTER, 0, args->out, args->in, args->bytes});
     return;
   }
-  char *sum = rgi_sched_alloc(s, bytes);
-  rgi_sched_add(s, (rgi_sched_step){RGI_SCHED_SHM_REDUCE, RGI_SCHED_ALL, sum, p->in, bytes});
-  rgi_sched_copy(s, p->out, sum + rgi_blocks_at(&p->in_blocks, t->me), p->bytes);
+  char *sum = rgi_sched_alloc(sched, bytes);
+  rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_SHM_REDUCE, RGI_SCHED_ALL, sum, args->in, bytes});
+  rgi_sched_copy(sched, args->out, sum + rgi_blocks_at(&args->in_blocks, subgroup->me),
+                 args->bytes);
 }
 
-static double reduce_scatter_tree_cost(const rgi_cost_params *l) {
-  return (rgi_cost_lg(l->p) + l->p - 1) * l->ts +
-         l->p * l->n * (rgi_cost_lg(l->p) * (l->tw + l->tc) + l->tw);
+static double reduce_scatter_tree_cost(const rgi_cost_params *params) {
+  return (rgi_cost_lg(params->p) + params->p - 1) * params->ts +
+         params->p * params->n * (rgi_cost_lg(params->p) * (params->tw + params->tc) + params->tw);
 }
 
-static double reduce_scatter_halving_cost(const rgi_cost_params *l) {
-  return rgi_cost_lg(l->p) * l->ts + (l->p - 1) * l->n * (l->tw + l->tc);
+static double reduce_scatter_halving_cost(const rgi_cost_params *params) {
+  return rgi_cost_lg(params->p) * params->ts +
+         (params->p - 1) * params->n * (params->tw + params->tc);
 }
 
-static double reduce_scatter_shared_cost(const rgi_cost_params *l) {
-  return rgi_cost_lg(l->p) * l->ts + l->n * (l->p * l->tw + (l->p - 1) * l->tc);
+static double reduce_scatter_shared_cost(const rgi_cost_params *params) {
+  return rgi_cost_lg(params->p) * params->ts +
+         params->n * (params->p * params->tw + (params->p - 1) * params->tc);
 }
 
 const rgi_algorithm rgi_algorithms_reduce_scatter[] = {

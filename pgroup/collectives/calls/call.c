@@ -12,31 +12,31 @@
 #include "collectives/group/coll_of_group.h"
 
 /* Only what all members know: they must choose the same algorithm. */
-static rgi_choice_shape shape_of(const rgi_sched *s, const rgi_call *c,
-                                 const rgi_algorithm_args *p) {
-  const rgi_coll *coll = s->coll;
-  rg_operation op = c->operation;
+static rgi_choice_shape shape_of(const rgi_sched *sched, const rgi_call *call,
+                                 const rgi_algorithm_args *args) {
+  const rgi_coll *coll = sched->coll;
+  rg_operation op = call->operation;
   int red = rgi_algorithm_is_reduction(op), p_all = coll->all.size;
-  size_t bytes = p->bytes, all = 0;
+  size_t bytes = args->bytes, all = 0;
   if (op == RG_OP_GATHERV || op == RG_OP_SCATTERV || op == RG_OP_ALLTOALLV)
     bytes = 0; /* each member knows its own block only */
-  if (p->in_blocks.length && op == RG_OP_REDUCE_SCATTER)
+  if (args->in_blocks.length && op == RG_OP_REDUCE_SCATTER)
     for (int i = 0; i < p_all; i++)
-      all += p->in_blocks.length[i];
+      all += args->in_blocks.length[i];
   if (op == RG_OP_ALLGATHERV)
     for (int i = 0; i < p_all; i++)
-      all += p->out_blocks.length[i];
-  if (all || op == RG_OP_ALLGATHERV || c->recv.counts)
+      all += args->out_blocks.length[i];
+  if (all || op == RG_OP_ALLGATHERV || call->recv.counts)
     bytes = all / (size_t)p_all;
   return (rgi_choice_shape){.op = op,
                             .p = p_all,
                             .nodes = coll->nodes.count,
                             .bytes = bytes,
-                            .commutes = !red || s->reduction.commutes,
-                            .even = op != RG_OP_REDUCE_SCATTER || !c->recv.counts,
-                            .memory = s->blocking && (!red || s->reduction.datatype.dense),
+                            .commutes = !red || sched->reduction.commutes,
+                            .even = op != RG_OP_REDUCE_SCATTER || !call->recv.counts,
+                            .memory = sched->blocking && (!red || sched->reduction.datatype.dense),
                             .in_order = coll->nodes.in_order,
-                            .whole = red && s->reduction.whole};
+                            .whole = red && sched->reduction.whole};
 }
 
 static int choose_row(const rgi_coll *coll, const rgi_choice_shape *shape) {
@@ -49,63 +49,65 @@ static int choose_row(const rgi_coll *coll, const rgi_choice_shape *shape) {
   return row >= 0 ? row : rgi_choice_best(rgi_tuning_now(), table, shape, 0);
 }
 
-static void unpack_result(rgi_sched *s, const rgi_call *c, const rgi_algorithm_args *p) {
-  if (!s->unpack_bytes)
+static void unpack_result(rgi_sched *sched, const rgi_call *call, const rgi_algorithm_args *args) {
+  if (!sched->unpack_bytes)
     return;
-  rgi_sched_end_round(s);
-  if (!p->out_blocks.at) {
-    rgi_sched_unpack(s, rgi_call_memory(&c->recv), p->out, s->unpack_bytes);
+  rgi_sched_end_round(sched);
+  if (!args->out_blocks.at) {
+    rgi_sched_unpack(sched, rgi_call_memory(&call->recv), args->out, sched->unpack_bytes);
     return;
   }
-  for (int i = 0; i < s->coll->all.size; i++)
-    rgi_sched_unpack(s, rgi_datatype_element(&s->datatype, c->recv.memory, c->recv.displs[i]),
-                     p->out + p->out_blocks.at[i], p->out_blocks.length[i]);
+  for (int i = 0; i < sched->coll->all.size; i++)
+    rgi_sched_unpack(
+        sched, rgi_datatype_element(&sched->datatype, call->recv.memory, call->recv.displs[i]),
+        args->out + args->out_blocks.at[i], args->out_blocks.length[i]);
 }
 
-static int write_schedule(rgi_sched *s, const rgi_call *c) {
-  rgi_algorithm_args p;
-  RGI_TRY(rgi_call_prepare(s, c, &p));
-  rgi_choice_shape shape = shape_of(s, c, &p);
-  s->coll->algorithms[shape.op][choose_row(s->coll, &shape)].build(s, &s->coll->all, &p);
-  unpack_result(s, c, &p);
-  return s->error;
+static int write_schedule(rgi_sched *sched, const rgi_call *call) {
+  rgi_algorithm_args args;
+  RGI_TRY(rgi_call_prepare(sched, call, &args));
+  rgi_choice_shape shape = shape_of(sched, call, &args);
+  sched->coll->algorithms[shape.op][choose_row(sched->coll, &shape)].build(sched, &sched->coll->all,
+                                                                           &args);
+  unpack_result(sched, call, &args);
+  return sched->error;
 }
 
 /* On failure nothing was sent: the next operation is the same one. */
-static int begin_schedule(rgi_sched *s, rgi_coll *coll, const rgi_call *c, int blocking) {
-  rgi_sched_init(s, coll, c->name, blocking);
-  int error = write_schedule(s, c);
+static int begin_schedule(rgi_sched *sched, rgi_coll *coll, const rgi_call *call, int blocking) {
+  rgi_sched_init(sched, coll, call->name, blocking);
+  int error = write_schedule(sched, call);
   if (error) {
-    *coll->sequence = s->tag;
-    rgi_sched_free(s);
+    *coll->sequence = sched->tag;
+    rgi_sched_free(sched);
   }
   if (error == RG_ERR_NOMEM && blocking)
-    rgi_shared_state_break(c->group, error); /* the others may wait for this member */
+    rgi_shared_state_break(call->group, error); /* the others may wait for this member */
   return error;
 }
 
-int rgi_call_run(rgi_call *c, const char *name) {
+int rgi_call_run(rgi_call *call, const char *name) {
   rgi_coll *coll;
-  rgi_sched s;
-  c->name = name;
-  RGI_TRY(rgi_coll_get(name, c->group, &coll));
-  RGI_TRY(begin_schedule(&s, coll, c, 1));
-  return rgi_sched_run(&s);
+  rgi_sched sched;
+  call->name = name;
+  RGI_TRY(rgi_coll_get(name, call->group, &coll));
+  RGI_TRY(begin_schedule(&sched, coll, call, 1));
+  return rgi_sched_run(&sched);
 }
 
-int rgi_call_start(rgi_call *c, const char *name, rg_request *request) {
+int rgi_call_start(rgi_call *call, const char *name, rg_request *request) {
   rgi_coll *coll;
-  c->name = name;
+  call->name = name;
   if (!request)
     return rgi_error(RG_ERR_ARG, "%s: request is NULL", name);
-  RGI_TRY(rgi_coll_get(name, c->group, &coll));
-  rgi_sched *s = malloc(sizeof *s);
-  if (!s)
+  RGI_TRY(rgi_coll_get(name, call->group, &coll));
+  rgi_sched *sched = malloc(sizeof *sched);
+  if (!sched)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory", name);
-  int error = begin_schedule(s, coll, c, 0);
+  int error = begin_schedule(sched, coll, call, 0);
   if (!error)
-    return rgi_sched_start(s, request);
-  free(s);
+    return rgi_sched_start(sched, request);
+  free(sched);
   return error;
 }
 

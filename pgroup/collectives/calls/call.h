@@ -30,43 +30,44 @@ typedef struct {
 } rgi_call;
 
 /* For the side that is written to. */
-static inline void *rgi_call_memory(const rgi_call_side *u) {
+static inline void *rgi_call_memory(const rgi_call_side *side) {
   void *memory;
-  __builtin_memcpy(&memory, &u->memory, sizeof memory);
+  __builtin_memcpy(&memory, &side->memory, sizeof memory);
   return memory;
 }
 
 /* Filling in a call, field by field: to build its sides as values and copy them would take a
  * noticeable part of a short operation. */
-static inline void rgi_call_begin(rgi_call *c, rg_operation operation, rg_group g, int root) {
-  c->operation = operation;
-  c->group = g;
-  c->root = root;
-  c->send = c->recv = (rgi_call_side){NULL, MPI_DATATYPE_NULL, 0, NULL, NULL};
-  c->op = MPI_OP_NULL;
+static inline void rgi_call_begin(rgi_call *call, rg_operation operation, rg_group g, int root) {
+  call->operation = operation;
+  call->group = g;
+  call->root = root;
+  call->send = call->recv = (rgi_call_side){NULL, MPI_DATATYPE_NULL, 0, NULL, NULL};
+  call->op = MPI_OP_NULL;
 }
 
-static inline void rgi_call_block(rgi_call_side *u, const void *memory, MPI_Count count,
+static inline void rgi_call_block(rgi_call_side *side, const void *memory, MPI_Count count,
                                   MPI_Datatype type) {
-  u->memory = memory;
-  u->type = type;
-  u->count = count;
+  side->memory = memory;
+  side->type = type;
+  side->count = count;
 }
 
-static inline void rgi_call_vector(rgi_call_side *u, const void *memory, const MPI_Count counts[],
-                                   const MPI_Aint displs[], MPI_Datatype type) {
-  u->memory = memory;
-  u->type = type;
-  u->counts = counts;
-  u->displs = displs;
+static inline void rgi_call_vector(rgi_call_side *side, const void *memory,
+                                   const MPI_Count counts[], const MPI_Aint displs[],
+                                   MPI_Datatype type) {
+  side->memory = memory;
+  side->type = type;
+  side->counts = counts;
+  side->displs = displs;
 }
 
 /* Checks, chooses, runs to the end, or starts a request. name: the public function. */
-int rgi_call_run(rgi_call *c, const char *name);
-int rgi_call_start(rgi_call *c, const char *name, rg_request *request);
+int rgi_call_run(rgi_call *call, const char *name);
+int rgi_call_start(rgi_call *call, const char *name, rg_request *request);
 
-/* Checks the caller's arguments and finds their dense form; s gets what is left to do at the
+/* Checks the caller's arguments and finds their dense form; sched gets what is left to do at the
  * end, the unpacking. */
-int rgi_call_prepare(rgi_sched *s, const rgi_call *c, rgi_algorithm_args *p);
+int rgi_call_prepare(rgi_sched *sched, const rgi_call *call, rgi_algorithm_args *args);
 
 #endif

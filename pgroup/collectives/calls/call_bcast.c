@@ -7,35 +7,35 @@
 #include "collectives/calls/fast_path.h"
 
 int rg_barrier(rg_group g) {
-  rgi_shared_state *l = rgi_fast_path(RG_OP_BARRIER, g, 1, g, 1, 0);
-  if (l)
-    return rgi_node_coll_barrier(l, __func__);
-  rgi_call c;
-  rgi_call_begin(&c, RG_OP_BARRIER, g, 0);
-  return rgi_call_run(&c, __func__);
+  rgi_shared_state *state = rgi_fast_path(RG_OP_BARRIER, g, 1, g, 1, 0);
+  if (state)
+    return rgi_node_coll_barrier(state, __func__);
+  rgi_call call;
+  rgi_call_begin(&call, RG_OP_BARRIER, g, 0);
+  return rgi_call_run(&call, __func__);
 }
 
 int rg_ibarrier(rg_group g, rg_request *request) {
-  rgi_call c;
-  rgi_call_begin(&c, RG_OP_BARRIER, g, 0);
-  return rgi_call_start(&c, __func__, request);
+  rgi_call call;
+  rgi_call_begin(&call, RG_OP_BARRIER, g, 0);
+  return rgi_call_start(&call, __func__, request);
 }
 
 int rg_bcast(rg_group g, void *buffer, MPI_Count count, MPI_Datatype type, int root) {
   size_t size = rgi_datatype_basic_size(type);
-  rgi_shared_state *l = rgi_fast_path(RG_OP_BCAST, g, count, buffer, size, root);
-  if (l)
-    return rgi_node_coll_bcast(l, buffer, (size_t)count * size, root, __func__);
-  rgi_call c;
-  rgi_call_begin(&c, RG_OP_BCAST, g, root);
-  rgi_call_block(&c.recv, buffer, count, type);
-  return rgi_call_run(&c, __func__);
+  rgi_shared_state *state = rgi_fast_path(RG_OP_BCAST, g, count, buffer, size, root);
+  if (state)
+    return rgi_node_coll_bcast(state, buffer, (size_t)count * size, root, __func__);
+  rgi_call call;
+  rgi_call_begin(&call, RG_OP_BCAST, g, root);
+  rgi_call_block(&call.recv, buffer, count, type);
+  return rgi_call_run(&call, __func__);
 }
 
 int rg_ibcast(rg_group g, void *buffer, MPI_Count count, MPI_Datatype type, int root,
               rg_request *request) {
-  rgi_call c;
-  rgi_call_begin(&c, RG_OP_BCAST, g, root);
-  rgi_call_block(&c.recv, buffer, count, type);
-  return rgi_call_start(&c, __func__, request);
+  rgi_call call;
+  rgi_call_begin(&call, RG_OP_BCAST, g, root);
+  rgi_call_block(&call.recv, buffer, count, type);
+  return rgi_call_start(&call, __func__, request);
 }

@@ -42,12 +42,15 @@ rgi_fast_path(rg_operation op, rg_group g, MPI_Count count, const void *memory, 
 /* The same for a reduction with one of the commonest operations; sets the size of its elements. A
  * result's address that is NULL, because it does not matter there, goes the general path. */
 static inline __attribute__((always_inline)) rgi_shared_state *
-rgi_fast_path_reduction(rg_operation op, rg_group g, rgi_node_coll_reduction *r, MPI_Count count,
-                        int root) {
-  r->size = r->type == MPI_BYTE || r->type == MPI_CHAR ? 0 : rgi_datatype_basic_size(r->type);
-  if ((r->op != MPI_SUM && r->op != MPI_MAX && r->op != MPI_MIN) || !r->in || r->in == MPI_IN_PLACE)
+rgi_fast_path_reduction(rg_operation op, rg_group g, rgi_node_coll_reduction *reduction,
+                        MPI_Count count, int root) {
+  reduction->size = reduction->type == MPI_BYTE || reduction->type == MPI_CHAR
+                        ? 0
+                        : rgi_datatype_basic_size(reduction->type);
+  if ((reduction->op != MPI_SUM && reduction->op != MPI_MAX && reduction->op != MPI_MIN) ||
+      !reduction->in || reduction->in == MPI_IN_PLACE)
     return NULL;
-  return rgi_fast_path(op, g, count, r->out, r->size, root);
+  return rgi_fast_path(op, g, count, reduction->out, reduction->size, root);
 }
 
 #endif

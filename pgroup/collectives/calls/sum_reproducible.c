@@ -11,10 +11,10 @@
 #include "collectives/group/coll_of_group.h"
 #include "collectives/reduction/exact.h"
 
-static int merge_sums(const char *call, rg_group g, rgi_exact *a, MPI_Count columns) {
+static int merge_sums(const char *call, rg_group g, rgi_exact *exact, MPI_Count columns) {
   rgi_coll *coll;
   RGI_TRY(rgi_coll_get(call, g, &coll));
-  return rg_allreduce(g, MPI_IN_PLACE, a, columns * RGI_EXACT_WORDS, MPI_INT64_T, MPI_SUM);
+  return rg_allreduce(g, MPI_IN_PLACE, exact, columns * RGI_EXACT_WORDS, MPI_INT64_T, MPI_SUM);
 }
 
 static int check_columns(const char *call, const void *x, MPI_Count n, MPI_Count columns,
@@ -30,31 +30,31 @@ static int check_columns(const char *call, const void *x, MPI_Count n, MPI_Count
   return RG_SUCCESS;
 }
 
-static void carry_all(rgi_exact *a, MPI_Count columns) {
+static void carry_all(rgi_exact *exact, MPI_Count columns) {
   for (MPI_Count j = 0; j < columns; j++)
-    rgi_exact_carry(&a[j]);
+    rgi_exact_carry(&exact[j]);
 }
 
 int rg_sums_reproducible(rg_group g, const double *x, MPI_Count n, MPI_Count columns,
                          double *result) {
   rgi_exact_environment environment;
   RGI_TRY(check_columns(__func__, x, n, columns, result));
-  rgi_exact *a = calloc(columns ? (size_t)columns : 1, sizeof *a);
-  if (!a)
+  rgi_exact *exact = calloc(columns ? (size_t)columns : 1, sizeof *exact);
+  if (!exact)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %lld sums", __func__, (long long)columns);
   rgi_exact_begin(&environment);
   for (MPI_Count i = 0; i < n && columns > 0; i++) {
     for (MPI_Count j = 0; j < columns; j++)
-      rgi_exact_add(&a[j], x[i * columns + j]);
+      rgi_exact_add(&exact[j], x[i * columns + j]);
     if (i % RGI_EXACT_CARRY_AFTER == RGI_EXACT_CARRY_AFTER - 1)
-      carry_all(a, columns);
+      carry_all(exact, columns);
   }
-  carry_all(a, columns);
-  int error = merge_sums(__func__, g, a, columns);
+  carry_all(exact, columns);
+  int error = merge_sums(__func__, g, exact, columns);
   for (MPI_Count j = 0; j < columns && !error; j++)
-    result[j] = rgi_exact_round(&a[j], 53, 0);
+    result[j] = rgi_exact_round(&exact[j], 53, 0);
   rgi_exact_end(&environment);
-  free(a);
+  free(exact);
   return error;
 }
 
@@ -63,19 +63,19 @@ int rg_sum_reproducible(rg_group g, const double *x, MPI_Count n, double *result
 }
 
 int rg_sum_reproducible_float(rg_group g, const float *x, MPI_Count n, float *result) {
-  rgi_exact a = {{0}, 0, 0, 0};
+  rgi_exact exact = {{0}, 0, 0, 0};
   rgi_exact_environment environment;
   RGI_TRY(check_columns(__func__, x, n, 1, result));
   rgi_exact_begin(&environment);
   for (MPI_Count i = 0; i < n; i++) {
-    rgi_exact_add(&a, (double)x[i]);
+    rgi_exact_add(&exact, (double)x[i]);
     if (i % RGI_EXACT_CARRY_AFTER == RGI_EXACT_CARRY_AFTER - 1)
-      rgi_exact_carry(&a);
+      rgi_exact_carry(&exact);
   }
-  rgi_exact_carry(&a);
-  int error = merge_sums(__func__, g, &a, 1);
+  rgi_exact_carry(&exact);
+  int error = merge_sums(__func__, g, &exact, 1);
   if (!error)
-    *result = (float)rgi_exact_round(&a, 24, 1074 - 149);
+    *result = (float)rgi_exact_round(&exact, 24, 1074 - 149);
   rgi_exact_end(&environment);
   return error;
 }

@@ -82,13 +82,13 @@ static const char *constraint_of(unsigned needs) {
 int rg_algorithm_get(rg_operation operation, int i, const char **name, const char **cost,
                      const char **constraint) {
   RGI_TRY(check_row(__func__, operation, i));
-  const rgi_algorithm *a = &rgi_operation_algorithms[operation][i];
+  const rgi_algorithm *algorithm = &rgi_operation_algorithms[operation][i];
   if (name)
-    *name = a->name;
+    *name = algorithm->name;
   if (cost)
-    *cost = a->formula;
+    *cost = algorithm->formula;
   if (constraint)
-    *constraint = constraint_of(a->needs);
+    *constraint = constraint_of(algorithm->needs);
   return RG_SUCCESS;
 }
 

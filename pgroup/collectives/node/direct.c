@@ -29,87 +29,87 @@ int rgi_node_coll_direct(size_t bytes, size_t least) {
   return rgi_node.pids && bytes >= least;
 }
 
-static int copy_error(const rgi_shared_state *l, int giver, int error, const char *call) {
+static int copy_error(const rgi_shared_state *state, int giver, int error, const char *call) {
   if (error == ESRCH)
     return rgi_wait_cause(rgi_error(RG_ERR_PROC_FAILED, "%s: rank %d has ended", call,
-                                    rgi_shared_state_group_rank(l, giver)),
+                                    rgi_shared_state_group_rank(state, giver)),
                           call);
   return rgi_error(RG_ERR_SYSTEM, "%s: the memory of rank %d cannot be read: %s", call,
-                   rgi_shared_state_group_rank(l, giver), strerror(error));
+                   rgi_shared_state_group_rank(state, giver), strerror(error));
 }
 
-int rgi_node_coll_read_member(rgi_shared_state *l, int i, uint64_t address, void *to, size_t bytes,
-                              const char *call) {
-  int place = rgi_node_find(rgi_members_at(l->members, rgi_shared_state_group_rank(l, i)));
+int rgi_node_coll_read_member(rgi_shared_state *state, int i, uint64_t address, void *to,
+                              size_t bytes, const char *call) {
+  int place = rgi_node_find(rgi_members_at(state->members, rgi_shared_state_group_rank(state, i)));
   int error = rgi_peer_memory_read(rgi_node.pids[place], address, to, bytes);
   atomic_thread_fence(memory_order_acquire); /* the mark is read after the data */
-  return error ? copy_error(l, i, error, call) : rgi_step_check_not_broken(l, call);
+  return error ? copy_error(state, i, error, call) : rgi_step_check_not_broken(state, call);
 }
 
 _Static_assert(sizeof(rgi_node_coll_offer) <= RGI_SHM_TINY &&
                    offsetof(rgi_shared_state_cell, data) % _Alignof(rgi_node_coll_offer) == 0,
                "an offer lies in a cell");
 
-static rgi_node_coll_offer *offer_in_cell(rgi_shared_state *l, int i) {
-  return (rgi_node_coll_offer *)(void *)rgi_step_cell(l, i)->data;
+static rgi_node_coll_offer *offer_in_cell(rgi_shared_state *state, int i) {
+  return (rgi_node_coll_offer *)(void *)rgi_step_cell(state, i)->data;
 }
 
-rgi_node_coll_offer rgi_node_coll_offer_make(const rgi_shared_state *l, const void *memory,
+rgi_node_coll_offer rgi_node_coll_offer_make(const rgi_shared_state *state, const void *memory,
                                              size_t bytes) {
-  return (rgi_node_coll_offer){(uint64_t)(uintptr_t)memory, bytes, l->step - 1};
+  return (rgi_node_coll_offer){(uint64_t)(uintptr_t)memory, bytes, state->step - 1};
 }
 
 /* The cell has the length modulo 2^32. */
-int rgi_node_coll_offer_of(rgi_shared_state *l, int i, size_t bytes, const char *call,
+int rgi_node_coll_offer_of(rgi_shared_state *state, int i, size_t bytes, const char *call,
                            rgi_node_coll_offer **offer) {
-  *offer = offer_in_cell(l, i);
-  RGI_TRY(rgi_step_check_length(l, i, l->step, call));
+  *offer = offer_in_cell(state, i);
+  RGI_TRY(rgi_step_check_length(state, i, state->step, call));
   if ((*offer)->bytes == bytes)
     return RG_SUCCESS;
   return rgi_error((*offer)->bytes > bytes ? RG_ERR_TRUNCATE : RG_ERR_MISMATCH,
                    "%s: the lengths differ: blocks of rank %d have %llu bytes, of this process "
                    "%zu; form the group anew",
-                   call, rgi_shared_state_group_rank(l, i), (unsigned long long)(*offer)->bytes,
+                   call, rgi_shared_state_group_rank(state, i), (unsigned long long)(*offer)->bytes,
                    bytes);
 }
 
 /* Copies the caller's block of a giver that has published. */
-static int copy_from(rgi_shared_state *l, const rgi_node_coll_copy *c, int giver) {
+static int copy_from(rgi_shared_state *state, const rgi_node_coll_copy *copy, int giver) {
   rgi_node_coll_offer *o;
-  RGI_TRY(rgi_node_coll_offer_of(l, giver, c->bytes, c->call, &o));
-  RGI_TRY(rgi_node_coll_read_member(l, giver, o->address + (size_t)l->me * c->from,
-                                    c->out + (size_t)giver * c->to, c->bytes, c->call));
-  if (c->reader == l->me)
-    atomic_store_explicit(&o->read, l->step, memory_order_release);
+  RGI_TRY(rgi_node_coll_offer_of(state, giver, copy->bytes, copy->call, &o));
+  RGI_TRY(rgi_node_coll_read_member(state, giver, o->address + (size_t)state->me * copy->from,
+                                    copy->out + (size_t)giver * copy->to, copy->bytes, copy->call));
+  if (copy->reader == state->me)
+    atomic_store_explicit(&o->read, state->step, memory_order_release);
   return RG_SUCCESS;
 }
 
 /* Each member begins with the next one, so that not all read the same one. */
-static int copy_from_all(rgi_shared_state *l, const rgi_node_coll_copy *c) {
+static int copy_from_all(rgi_shared_state *state, const rgi_node_coll_copy *copy) {
   if (!rgi_step_can_spin())
-    RGI_TRY(rgi_step_await_all(l, c->call));
-  for (int k = 1; k < l->n; k++) {
-    int giver = (l->me + k) % l->n;
+    RGI_TRY(rgi_step_await_all(state, copy->call));
+  for (int k = 1; k < state->n; k++) {
+    int giver = (state->me + k) % state->n;
     if (rgi_step_can_spin())
-      RGI_TRY(rgi_step_await_member(l, giver, c->call));
-    RGI_TRY(copy_from(l, c, giver));
+      RGI_TRY(rgi_step_await_member(state, giver, copy->call));
+    RGI_TRY(copy_from(state, copy, giver));
   }
   return RG_SUCCESS;
 }
 
 /* Tells the others where the caller's blocks are. */
-static void give(rgi_shared_state *l, const rgi_node_coll_copy *c) {
-  const rgi_node_coll_offer mine = rgi_node_coll_offer_make(l, c->in, c->bytes);
-  if (c->giver == l->me)
-    rgi_step_give(l, &mine, sizeof mine);
+static void give(rgi_shared_state *state, const rgi_node_coll_copy *copy) {
+  const rgi_node_coll_offer mine = rgi_node_coll_offer_make(state, copy->in, copy->bytes);
+  if (copy->giver == state->me)
+    rgi_step_give(state, &mine, sizeof mine);
   else
-    rgi_step_give_counted(l, &mine, sizeof mine);
+    rgi_step_give_counted(state, &mine, sizeof mine);
 }
 
 /* A giver that does not read may have no `out`. */
-static void copy_own(const rgi_shared_state *l, const rgi_node_coll_copy *c) {
-  if (c->own && c->own != c->out + (size_t)l->me * c->to)
-    rgi_copy_block(c->out + (size_t)l->me * c->to, c->own, c->bytes);
+static void copy_own(const rgi_shared_state *state, const rgi_node_coll_copy *copy) {
+  if (copy->own && copy->own != copy->out + (size_t)state->me * copy->to)
+    rgi_copy_block(copy->out + (size_t)state->me * copy->to, copy->own, copy->bytes);
 }
 
 static int is_one_of(int member, int me) {
@@ -117,26 +117,28 @@ static int is_one_of(int member, int me) {
 }
 
 /* Waits until the caller's blocks have been read. The step has been ended. */
-static int await_readers(rgi_shared_state *l, const rgi_node_coll_copy *c) {
-  if (c->reader == l->me)
+static int await_readers(rgi_shared_state *state, const rgi_node_coll_copy *copy) {
+  if (copy->reader == state->me)
     return RG_SUCCESS;
-  if (c->reader == RGI_NODE_COLL_ALL || !rgi_step_can_spin())
-    return rgi_step_await_ended(l, c->call);
-  return rgi_step_await_word(l, &offer_in_cell(l, l->me)->read, c->reader, c->call);
+  if (copy->reader == RGI_NODE_COLL_ALL || !rgi_step_can_spin())
+    return rgi_step_await_ended(state, copy->call);
+  return rgi_step_await_word(state, &offer_in_cell(state, state->me)->read, copy->reader,
+                             copy->call);
 }
 
-int rgi_node_coll_copy_direct(rgi_shared_state *l, const rgi_node_coll_copy *c) {
-  int gives = is_one_of(c->giver, l->me), reads = is_one_of(c->reader, l->me) && c->giver != l->me;
-  RGI_TRY(rgi_step_begin(l, 0, c->call));
+int rgi_node_coll_copy_direct(rgi_shared_state *state, const rgi_node_coll_copy *copy) {
+  int gives = is_one_of(copy->giver, state->me),
+      reads = is_one_of(copy->reader, state->me) && copy->giver != state->me;
+  RGI_TRY(rgi_step_begin(state, 0, copy->call));
   if (gives)
-    give(l, c);
-  copy_own(l, c);
-  if (reads && c->giver != RGI_NODE_COLL_ALL) {
-    RGI_TRY(rgi_step_take(l, c->giver, c->call));
-    RGI_TRY(copy_from(l, c, c->giver));
+    give(state, copy);
+  copy_own(state, copy);
+  if (reads && copy->giver != RGI_NODE_COLL_ALL) {
+    RGI_TRY(rgi_step_take(state, copy->giver, copy->call));
+    RGI_TRY(copy_from(state, copy, copy->giver));
   } else if (reads) {
-    RGI_TRY(copy_from_all(l, c));
+    RGI_TRY(copy_from_all(state, copy));
   }
-  rgi_step_end(l);
-  return gives ? await_readers(l, c) : RG_SUCCESS;
+  rgi_step_end(state);
+  return gives ? await_readers(state, copy) : RG_SUCCESS;
 }

@@ -16,13 +16,14 @@
  * of members and give the same bits to all of them. in may equal out where both
  * have the same size. In a full arena they go on without the shared buffer, slowly. Errors:
  * RG_ERR_NOMEM (a member could not attach the state), RG_ERR_TIMEOUT, RG_ERR_MPI. */
-int rgi_node_coll_barrier(rgi_shared_state *l, const char *call);
+int rgi_node_coll_barrier(rgi_shared_state *state, const char *call);
 
 /* The caller has given to all others by other means than these operations: no member leaves a
  * barrier that is the next operation before it. Local. */
-void rgi_node_coll_note_given(rgi_shared_state *l);
+void rgi_node_coll_note_given(rgi_shared_state *state);
 
-int rgi_node_coll_bcast(rgi_shared_state *l, void *data, size_t bytes, int root, const char *call);
+int rgi_node_coll_bcast(rgi_shared_state *state, void *data, size_t bytes, int root,
+                        const char *call);
 
 /* The root of an operation whose result all members get; of a reduction whose result for a member
  * is that of the operands up to its own, and of those before it. */
@@ -43,21 +44,22 @@ typedef struct {
 } rgi_node_coll_reduction;
 
 /* The operands of the members up to this one are combined for the caller; -1: it gets no result. */
-static inline int rgi_node_coll_last_operand(const rgi_shared_state *l,
-                                             const rgi_node_coll_reduction *r) {
-  if (r->root <= RGI_NODE_COLL_SCAN)
-    return r->root == RGI_NODE_COLL_SCAN ? l->me : l->me - 1;
-  return r->root < 0 || r->root == l->me ? l->n - 1 : -1;
+static inline int rgi_node_coll_last_operand(const rgi_shared_state *state,
+                                             const rgi_node_coll_reduction *reduction) {
+  if (reduction->root <= RGI_NODE_COLL_SCAN)
+    return reduction->root == RGI_NODE_COLL_SCAN ? state->me : state->me - 1;
+  return reduction->root < 0 || reduction->root == state->me ? state->n - 1 : -1;
 }
 
-int rgi_node_coll_reduce(rgi_shared_state *l, const rgi_node_coll_reduction *r);
+int rgi_node_coll_reduce(rgi_shared_state *state, const rgi_node_coll_reduction *reduction);
 
-/* in: r->count elements for each member; out: those for the caller, combined; the two do not
- * overlap. It has no root. */
-int rgi_node_coll_reduce_scatter(rgi_shared_state *l, const rgi_node_coll_reduction *r);
+/* in: reduction->count elements for each member; out: those for the caller, combined; the two do
+ * not overlap. It has no root. */
+int rgi_node_coll_reduce_scatter(rgi_shared_state *state, const rgi_node_coll_reduction *reduction);
 
 /* A reduction whose elements are longer than a chunk or, without the shared buffer, than a cell. */
-int rgi_node_coll_reduce_elements(rgi_shared_state *l, const rgi_node_coll_reduction *r);
+int rgi_node_coll_reduce_elements(rgi_shared_state *state,
+                                  const rgi_node_coll_reduction *reduction);
 
 /* An operation on blocks of one size, in the order of members. in: the caller's block, or a block
  * for each member (scatter: at the root; all-to-all). out: the caller's block (scatter; NULL at the
@@ -70,13 +72,13 @@ typedef struct {
   const char *call;
 } rgi_node_coll_blocks;
 
-int rgi_node_coll_gather(rgi_shared_state *l, const rgi_node_coll_blocks *b);
-int rgi_node_coll_scatter(rgi_shared_state *l, const rgi_node_coll_blocks *b);
-int rgi_node_coll_alltoall(rgi_shared_state *l, const rgi_node_coll_blocks *b);
+int rgi_node_coll_gather(rgi_shared_state *state, const rgi_node_coll_blocks *blocks);
+int rgi_node_coll_scatter(rgi_shared_state *state, const rgi_node_coll_blocks *blocks);
+int rgi_node_coll_alltoall(rgi_shared_state *state, const rgi_node_coll_blocks *blocks);
 
-/* The same without the shared buffer, in steps of a cell; l->bytes is set. */
-int rgi_node_coll_scatter_cells(rgi_shared_state *l, const rgi_node_coll_blocks *b);
-int rgi_node_coll_alltoall_cells(rgi_shared_state *l, const rgi_node_coll_blocks *b);
+/* The same without the shared buffer, in steps of a cell; state->bytes is set. */
+int rgi_node_coll_scatter_cells(rgi_shared_state *state, const rgi_node_coll_blocks *blocks);
+int rgi_node_coll_alltoall_cells(rgi_shared_state *state, const rgi_node_coll_blocks *blocks);
 
 /* A piece of each member's block for each other one, in a step. */
 typedef struct {
@@ -88,8 +90,8 @@ typedef struct {
 
 /* Gives the caller's pieces, and waits until all have done so; then: member i's piece for the
  * caller. The caller ends the step. */
-int rgi_node_coll_give_pieces(rgi_shared_state *l, rgi_node_coll_pieces *p);
-const char *rgi_node_coll_piece(rgi_shared_state *l, const rgi_node_coll_pieces *p, int i);
+int rgi_node_coll_give_pieces(rgi_shared_state *state, rgi_node_coll_pieces *pieces);
+const char *rgi_node_coll_piece(rgi_shared_state *state, const rgi_node_coll_pieces *pieces, int i);
 
 /* Long blocks, which a member copies from another one's memory to its own, once. The givers wait
  * until that has been done. */
@@ -114,12 +116,12 @@ size_t rgi_node_coll_direct_least(size_t sleeping);
 
 /* The same where the arena has no room for the shared buffer: through the cells blocks of some
  * length would take many steps. After rgi_step_attach_buffer. */
-static inline int rgi_node_coll_direct_without_buffer(const rgi_shared_state *l, size_t bytes) {
-  return !l->buffer && rgi_node_coll_direct(bytes, 1024);
+static inline int rgi_node_coll_direct_without_buffer(const rgi_shared_state *state, size_t bytes) {
+  return !state->buffer && rgi_node_coll_direct(bytes, 1024);
 }
 
-/* l->bytes is set. */
-int rgi_node_coll_copy_direct(rgi_shared_state *l, const rgi_node_coll_copy *c);
+/* state->bytes is set. */
+int rgi_node_coll_copy_direct(rgi_shared_state *state, const rgi_node_coll_copy *copy);
 
 /* What a member publishes whose memory others are to read: it does not leave the operation before
  * it knows that they have. */
@@ -129,22 +131,22 @@ typedef struct {
 } rgi_node_coll_offer;
 
 /* An offer of the step that runs. */
-rgi_node_coll_offer rgi_node_coll_offer_make(const rgi_shared_state *l, const void *memory,
+rgi_node_coll_offer rgi_node_coll_offer_make(const rgi_shared_state *state, const void *memory,
                                              size_t bytes);
 
 /* Member i's, which has published the step. RG_ERR_TRUNCATE, RG_ERR_MISMATCH: its blocks have
  * another length. */
-int rgi_node_coll_offer_of(rgi_shared_state *l, int i, size_t bytes, const char *call,
+int rgi_node_coll_offer_of(rgi_shared_state *state, int i, size_t bytes, const char *call,
                            rgi_node_coll_offer **offer);
 
 /* Reads member i's memory at an address in its offer. An error if the member may have left. */
-int rgi_node_coll_read_member(rgi_shared_state *l, int i, uint64_t address, void *to, size_t bytes,
-                              const char *call);
+int rgi_node_coll_read_member(rgi_shared_state *state, int i, uint64_t address, void *to,
+                              size_t bytes, const char *call);
 
 /* Long broadcasts where each process has a processor, and that have the shared buffer: the members
  * share the reading of the root's memory, then read from one another. */
-int rgi_node_coll_spreads(const rgi_shared_state *l);
-int rgi_node_coll_spread(rgi_shared_state *l, const rgi_node_coll_copy *c);
+int rgi_node_coll_spreads(const rgi_shared_state *state);
+int rgi_node_coll_spread(rgi_shared_state *state, const rgi_node_coll_copy *copy);
 
 /* Small broadcasts and reductions that follow the levels of a node (levels.h), where each process
  * has a processor: a member reads the cells or chunks of its children and its parent only.
@@ -152,17 +154,19 @@ int rgi_node_coll_spread(rgi_shared_state *l, const rgi_node_coll_copy *c);
  * Whether a broadcast of so many bytes, or a reduction, goes by levels: the same on all members.
  * The shared buffer has been attached if they need it. A reduction by the user's own operation
  * goes flat: it may depend on the order of members. */
-int rgi_node_coll_levels_carry(const rgi_shared_state *l, size_t bytes);
-int rgi_node_coll_levels_combine(const rgi_shared_state *l, const rgi_node_coll_reduction *r);
+int rgi_node_coll_levels_carry(const rgi_shared_state *state, size_t bytes);
+int rgi_node_coll_levels_combine(const rgi_shared_state *state,
+                                 const rgi_node_coll_reduction *reduction);
 
-/* l->bytes is set. */
-int rgi_node_coll_levels_bcast(rgi_shared_state *l, void *data, size_t bytes, int root,
+/* state->bytes is set. */
+int rgi_node_coll_levels_bcast(rgi_shared_state *state, void *data, size_t bytes, int root,
                                const char *call);
-int rgi_node_coll_levels_reduce(rgi_shared_state *l, const rgi_node_coll_reduction *r);
+int rgi_node_coll_levels_reduce(rgi_shared_state *state, const rgi_node_coll_reduction *reduction);
 
 /* Scans of the same lengths: they do not follow the levels, but double the distance to the member
  * that is read, and keep the order of members. */
-int rgi_node_coll_levels_combine_first(const rgi_shared_state *l, const rgi_node_coll_reduction *r);
-int rgi_node_coll_levels_scan(rgi_shared_state *l, const rgi_node_coll_reduction *r);
+int rgi_node_coll_levels_combine_first(const rgi_shared_state *state,
+                                       const rgi_node_coll_reduction *reduction);
+int rgi_node_coll_levels_scan(rgi_shared_state *state, const rgi_node_coll_reduction *reduction);
 
 #endif

@@ -26,106 +26,111 @@
 _Static_assert(CARRY_MOST <= RGI_SHM_SMALL && COMBINE_MOST <= RGI_SHM_SMALL,
                "a step in which not all have read may use short chunks only");
 
-static int fits(const rgi_shared_state *l, size_t bytes, size_t most) {
-  return bytes <= RGI_SHM_TINY || (l->buffer && bytes <= most);
+static int fits(const rgi_shared_state *state, size_t bytes, size_t most) {
+  return bytes <= RGI_SHM_TINY || (state->buffer && bytes <= most);
 }
 
-int rgi_node_coll_levels_carry(const rgi_shared_state *l, size_t bytes) {
-  return l->levels && fits(l, bytes, CARRY_MOST);
+int rgi_node_coll_levels_carry(const rgi_shared_state *state, size_t bytes) {
+  return state->levels && fits(state, bytes, CARRY_MOST);
 }
 
-int rgi_node_coll_levels_combine(const rgi_shared_state *l, const rgi_node_coll_reduction *r) {
-  return l->levels && fits(l, r->count * r->size, COMBINE_MOST) && !rgi_op_is_users(r->op);
+int rgi_node_coll_levels_combine(const rgi_shared_state *state,
+                                 const rgi_node_coll_reduction *reduction) {
+  return state->levels && fits(state, reduction->count * reduction->size, COMBINE_MOST) &&
+         !rgi_op_is_users(reduction->op);
 }
 
-static void give(rgi_shared_state *l, const void *data, size_t bytes) {
-  rgi_copy_block(rgi_step_data(l, l->me, bytes), data, bytes);
-  rgi_step_publish(l, NULL, 0);
+static void give(rgi_shared_state *state, const void *data, size_t bytes) {
+  rgi_copy_block(rgi_step_data(state, state->me, bytes), data, bytes);
+  rgi_step_publish(state, NULL, 0);
 }
 
-static int await(rgi_shared_state *l, int i, size_t bytes, const char *call) {
-  RGI_TRY(rgi_step_await_member(l, i, call));
-  RGI_TRY(rgi_step_check_length(l, i, l->step, call));
+static int await(rgi_shared_state *state, int i, size_t bytes, const char *call) {
+  RGI_TRY(rgi_step_await_member(state, i, call));
+  RGI_TRY(rgi_step_check_length(state, i, state->step, call));
   RGI_LINES_COUNT_READ(bytes <= RGI_SHM_TINY ? 0 : RGI_LINES_COUNT_OF(bytes));
   return RG_SUCCESS;
 }
 
-static int take(rgi_shared_state *l, int i, void *data, size_t bytes, const char *call) {
-  RGI_TRY(await(l, i, bytes, call));
-  rgi_copy_block(data, rgi_step_data(l, i, bytes), bytes);
+static int take(rgi_shared_state *state, int i, void *data, size_t bytes, const char *call) {
+  RGI_TRY(await(state, i, bytes, call));
+  rgi_copy_block(data, rgi_step_data(state, i, bytes), bytes);
   return RG_SUCCESS;
 }
 
 /* A step in which `from` gives to `to`; the others do nothing. */
-static int hand_on(rgi_shared_state *l, int from, int to, void *data, size_t bytes,
+static int hand_on(rgi_shared_state *state, int from, int to, void *data, size_t bytes,
                    const char *call) {
-  RGI_TRY(rgi_step_begin_unread(l, call));
-  if (l->me == from) {
-    give(l, data, bytes);
-    rgi_step_give_to(l, to);
+  RGI_TRY(rgi_step_begin_unread(state, call));
+  if (state->me == from) {
+    give(state, data, bytes);
+    rgi_step_give_to(state, to);
   }
-  return l->me == to ? take(l, from, data, bytes, call) : RG_SUCCESS;
+  return state->me == to ? take(state, from, data, bytes, call) : RG_SUCCESS;
 }
 
 /* The step down. has: the caller has the data. */
-static int spread(rgi_shared_state *l, int has, void *data, size_t bytes, const char *call) {
-  RGI_TRY(l->levels->children ? rgi_step_begin_near(l, call) : rgi_step_begin_unread(l, call));
+static int spread(rgi_shared_state *state, int has, void *data, size_t bytes, const char *call) {
+  RGI_TRY(state->levels->children ? rgi_step_begin_near(state, call)
+                                  : rgi_step_begin_unread(state, call));
   if (!has)
-    RGI_TRY(take(l, l->levels->parent, data, bytes, call));
-  if (l->levels->children)
-    give(l, data, bytes);
+    RGI_TRY(take(state, state->levels->parent, data, bytes, call));
+  if (state->levels->children)
+    give(state, data, bytes);
   return RG_SUCCESS;
 }
 
-int rgi_node_coll_levels_bcast(rgi_shared_state *l, void *data, size_t bytes, int root,
+int rgi_node_coll_levels_bcast(rgi_shared_state *state, void *data, size_t bytes, int root,
                                const char *call) {
   if (root != 0)
-    RGI_TRY(hand_on(l, root, 0, data, bytes, call));
-  RGI_TRY(spread(l, l->me == 0 || l->me == root, data, bytes, call));
-  rgi_step_end(l);
+    RGI_TRY(hand_on(state, root, 0, data, bytes, call));
+  RGI_TRY(spread(state, state->me == 0 || state->me == root, data, bytes, call));
+  rgi_step_end(state);
   return RG_SUCCESS;
 }
 
 /* The step up. Children are combined in ascending order, so the bits depend on the levels alone. */
-static int gather_up(rgi_shared_state *l, const rgi_node_coll_reduction *r, char tiny[RGI_SHM_TINY],
-                     char **result) {
-  size_t bytes = r->count * r->size;
-  RGI_TRY(rgi_step_begin_near(l, r->call));
-  *result = bytes <= RGI_SHM_TINY ? tiny : rgi_step_data(l, l->me, bytes);
-  memcpy(*result, r->in, bytes);
-  for (int k = 0; k < l->levels->children; k++) {
-    int child = l->levels->child[k];
-    RGI_TRY(await(l, child, bytes, r->call));
-    RGI_TRY(rgi_op_apply(rgi_step_data(l, child, bytes), *result, r->count, r->type, r->op));
+static int gather_up(rgi_shared_state *state, const rgi_node_coll_reduction *reduction,
+                     char tiny[RGI_SHM_TINY], char **result) {
+  size_t bytes = reduction->count * reduction->size;
+  RGI_TRY(rgi_step_begin_near(state, reduction->call));
+  *result = bytes <= RGI_SHM_TINY ? tiny : rgi_step_data(state, state->me, bytes);
+  memcpy(*result, reduction->in, bytes);
+  for (int k = 0; k < state->levels->children; k++) {
+    int child = state->levels->child[k];
+    RGI_TRY(await(state, child, bytes, reduction->call));
+    RGI_TRY(rgi_op_apply(rgi_step_data(state, child, bytes), *result, reduction->count,
+                         reduction->type, reduction->op));
   }
-  rgi_step_publish(l, tiny, bytes <= RGI_SHM_TINY ? bytes : 0);
+  rgi_step_publish(state, tiny, bytes <= RGI_SHM_TINY ? bytes : 0);
   return RG_SUCCESS;
 }
 
-int rgi_node_coll_levels_reduce(rgi_shared_state *l, const rgi_node_coll_reduction *r) {
+int rgi_node_coll_levels_reduce(rgi_shared_state *state, const rgi_node_coll_reduction *reduction) {
   _Alignas(16) char tiny[RGI_SHM_TINY];
-  size_t bytes = r->count * r->size;
-  char *result, *out = r->out;
-  RGI_TRY(gather_up(l, r, tiny, &result));
-  if (l->me == 0)
-    rgi_step_mark_all_seen(l);
-  if (l->me == 0 && r->root <= 0)
+  size_t bytes = reduction->count * reduction->size;
+  char *result, *out = reduction->out;
+  RGI_TRY(gather_up(state, reduction, tiny, &result));
+  if (state->me == 0)
+    rgi_step_mark_all_seen(state);
+  if (state->me == 0 && reduction->root <= 0)
     memcpy(out, result, bytes);
-  if (r->root < 0)
-    RGI_TRY(spread(l, l->me == 0, out, bytes, r->call));
-  if (r->root < 0)
-    rgi_step_mark_all_seen(l);
-  if (r->root > 0)
-    RGI_TRY(hand_on(l, 0, r->root, l->me == 0 ? result : out, bytes, r->call));
-  rgi_step_end(l);
+  if (reduction->root < 0)
+    RGI_TRY(spread(state, state->me == 0, out, bytes, reduction->call));
+  if (reduction->root < 0)
+    rgi_step_mark_all_seen(state);
+  if (reduction->root > 0)
+    RGI_TRY(
+        hand_on(state, 0, reduction->root, state->me == 0 ? result : out, bytes, reduction->call));
+  rgi_step_end(state);
   return RG_SUCCESS;
 }
 
 /* --- scans ------------------------------------------------------------------------------ */
 
-int rgi_node_coll_levels_combine_first(const rgi_shared_state *l,
-                                       const rgi_node_coll_reduction *r) {
-  return l->levels && fits(l, r->count * r->size, COMBINE_MOST);
+int rgi_node_coll_levels_combine_first(const rgi_shared_state *state,
+                                       const rgi_node_coll_reduction *reduction) {
+  return state->levels && fits(state, reduction->count * reduction->size, COMBINE_MOST);
 }
 
 /* What a member has combined so far: all: the operands from some member up to its own; before: the
@@ -135,34 +140,34 @@ typedef struct {
 } partial;
 
 /* Combines what member i has given into the caller's. `first`: nothing was before. */
-static int take_partial(rgi_shared_state *l, const rgi_node_coll_reduction *r, int i,
+static int take_partial(rgi_shared_state *state, const rgi_node_coll_reduction *reduction, int i,
                         const partial *p, int first) {
-  size_t bytes = r->count * r->size;
-  RGI_TRY(await(l, i, bytes, r->call));
-  const char *theirs = rgi_step_data(l, i, bytes);
+  size_t bytes = reduction->count * reduction->size;
+  RGI_TRY(await(state, i, bytes, reduction->call));
+  const char *theirs = rgi_step_data(state, i, bytes);
   if (p->before && first)
     memcpy(p->before, theirs, bytes);
   else if (p->before)
-    RGI_TRY(rgi_op_apply(theirs, p->before, r->count, r->type, r->op));
-  return rgi_op_apply(theirs, p->all, r->count, r->type, r->op);
+    RGI_TRY(rgi_op_apply(theirs, p->before, reduction->count, reduction->type, reduction->op));
+  return rgi_op_apply(theirs, p->all, reduction->count, reduction->type, reduction->op);
 }
 
 /* Each step is ended, since there may be more of them than cells. */
-int rgi_node_coll_levels_scan(rgi_shared_state *l, const rgi_node_coll_reduction *r) {
+int rgi_node_coll_levels_scan(rgi_shared_state *state, const rgi_node_coll_reduction *reduction) {
   _Alignas(16) char sum[COMBINE_MOST];
-  size_t bytes = r->count * r->size;
-  int is_scan = r->root == RGI_NODE_COLL_SCAN;
-  partial p = {is_scan ? r->out : sum, is_scan ? NULL : r->out};
-  memmove(p.all, r->in, bytes);
-  for (int d = 1; d < l->n; d *= 2) {
-    RGI_TRY(rgi_step_begin_unread(l, r->call));
-    if (d < l->n - l->me) {
-      give(l, p.all, bytes);
-      rgi_step_give_to(l, l->me + d);
+  size_t bytes = reduction->count * reduction->size;
+  int is_scan = reduction->root == RGI_NODE_COLL_SCAN;
+  partial p = {is_scan ? reduction->out : sum, is_scan ? NULL : reduction->out};
+  memmove(p.all, reduction->in, bytes);
+  for (int d = 1; d < state->n; d *= 2) {
+    RGI_TRY(rgi_step_begin_unread(state, reduction->call));
+    if (d < state->n - state->me) {
+      give(state, p.all, bytes);
+      rgi_step_give_to(state, state->me + d);
     }
-    if (l->me >= d)
-      RGI_TRY(take_partial(l, r, l->me - d, &p, d == 1));
-    rgi_step_end(l);
+    if (state->me >= d)
+      RGI_TRY(take_partial(state, reduction, state->me - d, &p, d == 1));
+    rgi_step_end(state);
   }
   return RG_SUCCESS;
 }

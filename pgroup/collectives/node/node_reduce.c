@@ -23,52 +23,54 @@
 #include "collectives/shared/lines_count.h"
 
 /* Combines what the members up to `last` have given in this step, in the order of members. */
-static int combine_operands(rgi_shared_state *l, const rgi_node_coll_reduction *r, int last,
-                            char *to) {
-  size_t bytes = r->count * r->size;
-  RGI_TRY(rgi_step_check_first(l, last + 1, l->step, r->call));
+static int combine_operands(rgi_shared_state *state, const rgi_node_coll_reduction *reduction,
+                            int last, char *to) {
+  size_t bytes = reduction->count * reduction->size;
+  RGI_TRY(rgi_step_check_first(state, last + 1, state->step, reduction->call));
   RGI_LINES_COUNT_READ(bytes <= RGI_SHM_TINY ? 0 : (size_t)last * RGI_LINES_COUNT_OF(bytes));
-  rgi_copy_block(to, rgi_step_data(l, last, bytes), bytes);
+  rgi_copy_block(to, rgi_step_data(state, last, bytes), bytes);
   for (int i = last - 1; i >= 0; i--)
-    RGI_TRY(rgi_op_apply(rgi_step_data(l, i, bytes), to, r->count, r->type, r->op));
+    RGI_TRY(rgi_op_apply(rgi_step_data(state, i, bytes), to, reduction->count, reduction->type,
+                         reduction->op));
   return RG_SUCCESS;
 }
 
 /* --- at once ------------------------------------------------------------------------- */
 
 /* The last one also releases: a member that means another length may wait for that. */
-static void give_operands(rgi_shared_state *l, const rgi_node_coll_reduction *r) {
-  size_t bytes = r->count * r->size;
-  rgi_copy_block(rgi_step_data(l, l->me, bytes), r->in, bytes);
-  rgi_step_publish(l, NULL, 0);
-  if (rgi_step_can_spin() || !rgi_step_arrive(l))
+static void give_operands(rgi_shared_state *state, const rgi_node_coll_reduction *reduction) {
+  size_t bytes = reduction->count * reduction->size;
+  rgi_copy_block(rgi_step_data(state, state->me, bytes), reduction->in, bytes);
+  rgi_step_publish(state, NULL, 0);
+  if (rgi_step_can_spin() || !rgi_step_arrive(state))
     return;
-  rgi_step_release(l);
-  rgi_bell_wake(&rgi_shared_state_turn_of(l, l->step)->arrived);
+  rgi_step_release(state);
+  rgi_bell_wake(&rgi_shared_state_turn_of(state, state->step)->arrived);
 }
 
 /* Waits until the members up to `last` have given their operands. */
-static int await_operands(rgi_shared_state *l, int last, const char *call) {
+static int await_operands(rgi_shared_state *state, int last, const char *call) {
   if (!rgi_step_can_spin())
-    return rgi_step_await_all(l, call);
+    return rgi_step_await_all(state, call);
   for (int i = 0; i <= last; i++)
-    if (i != l->me)
-      RGI_TRY(rgi_step_await_member(l, i, call));
-  if (last == l->n - 1)
-    rgi_step_mark_all_seen(l);
+    if (i != state->me)
+      RGI_TRY(rgi_step_await_member(state, i, call));
+  if (last == state->n - 1)
+    rgi_step_mark_all_seen(state);
   return RG_SUCCESS;
 }
 
 /* In one step: members that get no result go on. */
-static int combine_at_once(rgi_shared_state *l, const rgi_node_coll_reduction *r) {
-  int last = rgi_node_coll_last_operand(l, r);
-  RGI_TRY(rgi_step_begin(l, r->count * r->size > RGI_SHM_TINY, r->call));
-  give_operands(l, r);
+static int combine_at_once(rgi_shared_state *state, const rgi_node_coll_reduction *reduction) {
+  int last = rgi_node_coll_last_operand(state, reduction);
+  RGI_TRY(
+      rgi_step_begin(state, reduction->count * reduction->size > RGI_SHM_TINY, reduction->call));
+  give_operands(state, reduction);
   if (last >= 0) {
-    RGI_TRY(await_operands(l, last, r->call));
-    RGI_TRY(combine_operands(l, r, last, r->out));
+    RGI_TRY(await_operands(state, last, reduction->call));
+    RGI_TRY(combine_operands(state, reduction, last, reduction->out));
   }
-  rgi_step_end(l);
+  rgi_step_end(state);
   return RG_SUCCESS;
 }
 
@@ -81,11 +83,11 @@ static int combine_at_once(rgi_shared_state *l, const rgi_node_coll_reduction *r
 #define SCAN_MOST ((size_t)4 << 10)
 #define SCAN_MOST_SLEEPING ((size_t)32 << 10)
 
-static int is_at_once(const rgi_shared_state *l, const rgi_node_coll_reduction *r) {
-  size_t bytes = r->count * r->size, others = (size_t)l->n - 1;
-  if (r->root == RGI_NODE_COLL_ALL)
+static int is_at_once(const rgi_shared_state *state, const rgi_node_coll_reduction *reduction) {
+  size_t bytes = reduction->count * reduction->size, others = (size_t)state->n - 1;
+  if (reduction->root == RGI_NODE_COLL_ALL)
     return 0;
-  if (r->root < 0)
+  if (reduction->root < 0)
     return bytes <= (rgi_step_can_spin() ? SCAN_MOST : SCAN_MOST_SLEEPING) / others;
   return bytes <= AT_ROOT_MOST &&
          (!rgi_step_can_spin() || bytes <= AT_ROOT_SPINNING / (others * others));
@@ -94,37 +96,37 @@ static int is_at_once(const rgi_shared_state *l, const rgi_node_coll_reduction *
 /* --- tiny -------------------------------------------------------------------------- */
 
 /* The last member to arrive combines for all. */
-static int reduce_tiny_sleeping(rgi_shared_state *l, const rgi_node_coll_reduction *r) {
+static int reduce_tiny_sleeping(rgi_shared_state *state, const rgi_node_coll_reduction *reduction) {
   _Alignas(16) char result[RGI_SHM_TINY];
-  size_t bytes = r->count * r->size;
-  const uint32_t *last_arrived = &rgi_shared_state_turn_of(l, l->step)->last_arrived;
-  int gets_result = rgi_node_coll_last_operand(l, r) >= 0;
-  if (rgi_step_arrive(l)) {
-    RGI_TRY(combine_operands(l, r, l->n - 1, result));
-    memcpy(rgi_step_cell(l, l->me)->data, result, bytes);
-    rgi_step_release(l);
+  size_t bytes = reduction->count * reduction->size;
+  const uint32_t *last_arrived = &rgi_shared_state_turn_of(state, state->step)->last_arrived;
+  int gets_result = rgi_node_coll_last_operand(state, reduction) >= 0;
+  if (rgi_step_arrive(state)) {
+    RGI_TRY(combine_operands(state, reduction, state->n - 1, result));
+    memcpy(rgi_step_cell(state, state->me)->data, result, bytes);
+    rgi_step_release(state);
   } else if (gets_result) {
-    RGI_TRY(rgi_step_await_release(l, -1, r->call));
+    RGI_TRY(rgi_step_await_release(state, -1, reduction->call));
   }
   if (!gets_result)
     return RG_SUCCESS;
-  RGI_TRY(rgi_step_check_length(l, (int)*last_arrived, l->step, r->call));
-  memcpy(r->out, rgi_step_cell(l, (int)*last_arrived)->data, bytes);
+  RGI_TRY(rgi_step_check_length(state, (int)*last_arrived, state->step, reduction->call));
+  memcpy(reduction->out, rgi_step_cell(state, (int)*last_arrived)->data, bytes);
   return RG_SUCCESS;
 }
 
-static int reduce_tiny(rgi_shared_state *l, const rgi_node_coll_reduction *r) {
-  int scans = r->root <= RGI_NODE_COLL_SCAN;
-  if (l->levels && scans)
-    return rgi_node_coll_levels_scan(l, r);
-  if (l->levels && rgi_node_coll_levels_combine(l, r))
-    return rgi_node_coll_levels_reduce(l, r);
+static int reduce_tiny(rgi_shared_state *state, const rgi_node_coll_reduction *reduction) {
+  int scans = reduction->root <= RGI_NODE_COLL_SCAN;
+  if (state->levels && scans)
+    return rgi_node_coll_levels_scan(state, reduction);
+  if (state->levels && rgi_node_coll_levels_combine(state, reduction))
+    return rgi_node_coll_levels_reduce(state, reduction);
   if (rgi_step_can_spin() || scans)
-    return combine_at_once(l, r);
-  RGI_TRY(rgi_step_begin(l, 0, r->call));
-  rgi_step_publish(l, r->in, r->count * r->size);
-  RGI_TRY(reduce_tiny_sleeping(l, r));
-  rgi_step_end(l);
+    return combine_at_once(state, reduction);
+  RGI_TRY(rgi_step_begin(state, 0, reduction->call));
+  rgi_step_publish(state, reduction->in, reduction->count * reduction->size);
+  RGI_TRY(reduce_tiny_sleeping(state, reduction));
+  rgi_step_end(state);
   return RG_SUCCESS;
 }
 
@@ -133,95 +135,101 @@ static int reduce_tiny(rgi_shared_state *l, const rgi_node_coll_reduction *r) {
 /* Member i's share of n elements is [share(i), share(i + 1)): all are the last member's where the
  * operation takes them whole. Shares begin with a cache line, where elements do: no two members
  * write to one line. */
-static size_t share_begin(const rgi_shared_state *l, const rgi_node_coll_reduction *r, size_t n,
-                          int i) {
-  if (r->whole)
-    return i < l->n ? 0 : n;
-  size_t at = n * (size_t)i / (size_t)l->n, line = RGI_LINE % r->size ? 1 : RGI_LINE / r->size;
-  return i < l->n ? at - at % line : n;
+static size_t share_begin(const rgi_shared_state *state, const rgi_node_coll_reduction *reduction,
+                          size_t n, int i) {
+  if (reduction->whole)
+    return i < state->n ? 0 : n;
+  size_t at = n * (size_t)i / (size_t)state->n,
+         line = RGI_LINE % reduction->size ? 1 : RGI_LINE / reduction->size;
+  return i < state->n ? at - at % line : n;
 }
 
 /* Combines the caller's share of all members' chunks, in the last member's chunk; in a scan in each
  * chunk what came before. */
-static int combine_share(rgi_shared_state *l, const rgi_node_coll_reduction *r, size_t n,
-                         uint32_t step) {
-  size_t from = share_begin(l, r, n, l->me), count = share_begin(l, r, n, l->me + 1) - from,
-         at = from * r->size, lines = RGI_LINES_COUNT_OF(count * r->size);
-  int scans = r->root <= RGI_NODE_COLL_SCAN, last = l->n - 1;
+static int combine_share(rgi_shared_state *state, const rgi_node_coll_reduction *reduction,
+                         size_t n, uint32_t step) {
+  size_t from = share_begin(state, reduction, n, state->me),
+         count = share_begin(state, reduction, n, state->me + 1) - from,
+         at = from * reduction->size, lines = RGI_LINES_COUNT_OF(count * reduction->size);
+  int scans = reduction->root <= RGI_NODE_COLL_SCAN, last = state->n - 1;
   RGI_LINES_COUNT_READ((size_t)last * lines);
-  RGI_LINES_COUNT_WRITTEN(scans ? (size_t)last * lines : l->me < last ? lines : 0);
+  RGI_LINES_COUNT_WRITTEN(scans ? (size_t)last * lines : state->me < last ? lines : 0);
   for (int k = 0; k < last && count > 0; k++) {
     int left = scans ? k : last - 1 - k, right = scans ? k + 1 : last;
-    RGI_TRY(rgi_op_apply(rgi_step_chunk(l, left, step) + at, rgi_step_chunk(l, right, step) + at,
-                         count, r->type, r->op));
+    RGI_TRY(rgi_op_apply(rgi_step_chunk(state, left, step) + at,
+                         rgi_step_chunk(state, right, step) + at, count, reduction->type,
+                         reduction->op));
   }
   return RG_SUCCESS;
 }
 
 /* Elements [at, at + n). */
-static int reduce_chunk(rgi_shared_state *l, const rgi_node_coll_reduction *r, size_t at,
-                        size_t n) {
-  int result = rgi_node_coll_last_operand(l, r); /* it is in that member's chunk */
-  size_t bytes = n * r->size;
-  RGI_TRY(rgi_step_begin(l, 1, r->call));
-  uint32_t step = l->step;
-  rgi_copy_block(rgi_step_chunk(l, l->me, step), (const char *)r->in + at * r->size, bytes);
-  RGI_TRY(rgi_step_barrier(l, r->call));
-  RGI_TRY(rgi_step_check_all(l, step, r->call));
-  RGI_TRY(combine_share(l, r, n, step));
-  RGI_TRY(rgi_step_begin(l, 0, r->call));
-  RGI_TRY(rgi_step_barrier(l, r->call));
+static int reduce_chunk(rgi_shared_state *state, const rgi_node_coll_reduction *reduction,
+                        size_t at, size_t n) {
+  int result = rgi_node_coll_last_operand(state, reduction); /* it is in that member's chunk */
+  size_t bytes = n * reduction->size;
+  RGI_TRY(rgi_step_begin(state, 1, reduction->call));
+  uint32_t step = state->step;
+  rgi_copy_block(rgi_step_chunk(state, state->me, step),
+                 (const char *)reduction->in + at * reduction->size, bytes);
+  RGI_TRY(rgi_step_barrier(state, reduction->call));
+  RGI_TRY(rgi_step_check_all(state, step, reduction->call));
+  RGI_TRY(combine_share(state, reduction, n, step));
+  RGI_TRY(rgi_step_begin(state, 0, reduction->call));
+  RGI_TRY(rgi_step_barrier(state, reduction->call));
   RGI_LINES_COUNT_READ(result >= 0 ? RGI_LINES_COUNT_OF(bytes) : 0);
   if (result >= 0)
-    rgi_copy_block((char *)r->out + at * r->size, rgi_step_chunk(l, result, step), bytes);
-  rgi_step_end(l);
+    rgi_copy_block((char *)reduction->out + at * reduction->size,
+                   rgi_step_chunk(state, result, step), bytes);
+  rgi_step_end(state);
   return RG_SUCCESS;
 }
 
 /* Without the shared buffer: as tiny vectors, one after another. */
-static int reduce_by_cells(rgi_shared_state *l, const rgi_node_coll_reduction *r) {
-  size_t most = RGI_SHM_TINY / r->size;
-  if (most == 0 || r->whole)
-    return rgi_node_coll_reduce_elements(l, r);
-  for (size_t i = 0; i < r->count; i += most) {
-    rgi_node_coll_reduction part = *r;
-    part.in = (const char *)r->in + i * r->size;
-    part.out = r->out ? (char *)r->out + i * r->size : NULL;
-    part.count = r->count - i < most ? r->count - i : most;
-    RGI_TRY(reduce_tiny(l, &part));
+static int reduce_by_cells(rgi_shared_state *state, const rgi_node_coll_reduction *reduction) {
+  size_t most = RGI_SHM_TINY / reduction->size;
+  if (most == 0 || reduction->whole)
+    return rgi_node_coll_reduce_elements(state, reduction);
+  for (size_t i = 0; i < reduction->count; i += most) {
+    rgi_node_coll_reduction part = *reduction;
+    part.in = (const char *)reduction->in + i * reduction->size;
+    part.out = reduction->out ? (char *)reduction->out + i * reduction->size : NULL;
+    part.count = reduction->count - i < most ? reduction->count - i : most;
+    RGI_TRY(reduce_tiny(state, &part));
   }
   return RG_SUCCESS;
 }
 
-static int reduce_by_chunks(rgi_shared_state *l, const rgi_node_coll_reduction *r) {
-  size_t most = RGI_SHM_CHUNK / r->size;
-  RGI_TRY(rgi_step_attach_buffer(l, r->count * r->size, r->call));
-  if (!l->buffer)
-    return reduce_by_cells(l, r);
+static int reduce_by_chunks(rgi_shared_state *state, const rgi_node_coll_reduction *reduction) {
+  size_t most = RGI_SHM_CHUNK / reduction->size;
+  RGI_TRY(rgi_step_attach_buffer(state, reduction->count * reduction->size, reduction->call));
+  if (!state->buffer)
+    return reduce_by_cells(state, reduction);
   if (most == 0)
-    return rgi_node_coll_reduce_elements(l, r);
-  if (r->root <= RGI_NODE_COLL_SCAN && rgi_node_coll_levels_combine_first(l, r))
-    return rgi_node_coll_levels_scan(l, r);
-  if (r->root > RGI_NODE_COLL_SCAN && rgi_node_coll_levels_combine(l, r))
-    return rgi_node_coll_levels_reduce(l, r);
-  if (is_at_once(l, r))
-    return combine_at_once(l, r);
-  for (size_t i = 0; i < r->count; i += most) {
-    size_t n = r->count - i < most ? r->count - i : most;
-    RGI_TRY(reduce_chunk(l, r, i, n));
+    return rgi_node_coll_reduce_elements(state, reduction);
+  if (reduction->root <= RGI_NODE_COLL_SCAN && rgi_node_coll_levels_combine_first(state, reduction))
+    return rgi_node_coll_levels_scan(state, reduction);
+  if (reduction->root > RGI_NODE_COLL_SCAN && rgi_node_coll_levels_combine(state, reduction))
+    return rgi_node_coll_levels_reduce(state, reduction);
+  if (is_at_once(state, reduction))
+    return combine_at_once(state, reduction);
+  for (size_t i = 0; i < reduction->count; i += most) {
+    size_t n = reduction->count - i < most ? reduction->count - i : most;
+    RGI_TRY(reduce_chunk(state, reduction, i, n));
   }
   return RG_SUCCESS;
 }
 
-int rgi_node_coll_reduce(rgi_shared_state *l, const rgi_node_coll_reduction *r) {
-  size_t bytes = r->count * r->size;
+int rgi_node_coll_reduce(rgi_shared_state *state, const rgi_node_coll_reduction *reduction) {
+  size_t bytes = reduction->count * reduction->size;
   if (bytes == 0)
     return RG_SUCCESS;
-  if (l->n == 1) {
-    if (r->in != r->out && rgi_node_coll_last_operand(l, r) == 0)
-      rgi_copy_block(r->out, r->in, bytes);
+  if (state->n == 1) {
+    if (reduction->in != reduction->out && rgi_node_coll_last_operand(state, reduction) == 0)
+      rgi_copy_block(reduction->out, reduction->in, bytes);
     return RG_SUCCESS;
   }
-  l->bytes = (uint32_t)bytes;
-  return rgi_step_result(l, bytes <= RGI_SHM_TINY ? reduce_tiny(l, r) : reduce_by_chunks(l, r));
+  state->bytes = (uint32_t)bytes;
+  return rgi_step_result(state, bytes <= RGI_SHM_TINY ? reduce_tiny(state, reduction)
+                                                      : reduce_by_chunks(state, reduction));
 }

@@ -17,110 +17,122 @@
 #include "collectives/reduction/op_apply.h"
 
 /* Elements [at, at + n) of each block. */
-static int combine_step(rgi_shared_state *l, const rgi_node_coll_reduction *r, size_t at,
-                        size_t n) {
-  char *out = (char *)r->out + at * r->size;
-  rgi_node_coll_pieces p = {(const char *)r->in + at * r->size, r->count * r->size, n * r->size,
-                            r->call, 0};
-  RGI_TRY(rgi_node_coll_give_pieces(l, &p));
-  rgi_copy_block(out, rgi_node_coll_piece(l, &p, l->n - 1), p.bytes);
-  for (int i = l->n - 2; i >= 0; i--)
-    RGI_TRY(rgi_op_apply(rgi_node_coll_piece(l, &p, i), out, n, r->type, r->op));
-  rgi_step_end(l);
+static int combine_step(rgi_shared_state *state, const rgi_node_coll_reduction *reduction,
+                        size_t at, size_t n) {
+  char *out = (char *)reduction->out + at * reduction->size;
+  rgi_node_coll_pieces pieces = {(const char *)reduction->in + at * reduction->size,
+                                 reduction->count * reduction->size, n * reduction->size,
+                                 reduction->call, 0};
+  RGI_TRY(rgi_node_coll_give_pieces(state, &pieces));
+  rgi_copy_block(out, rgi_node_coll_piece(state, &pieces, state->n - 1), pieces.bytes);
+  for (int i = state->n - 2; i >= 0; i--)
+    RGI_TRY(rgi_op_apply(rgi_node_coll_piece(state, &pieces, i), out, n, reduction->type,
+                         reduction->op));
+  rgi_step_end(state);
   return RG_SUCCESS;
 }
 
 /* Elements [at, at + n) of the caller's block on each member, which has published where its vector
  * is. That was in the operation's first step: all have ended those before, and no member reads the
  * caller's part. */
-static int read_and_combine(rgi_shared_state *l, const rgi_node_coll_reduction *r, size_t at,
-                            size_t n) {
-  size_t bytes = n * r->size, begin = ((size_t)l->me * r->count + at) * r->size;
-  char *part = rgi_step_part(l, l->me), *out = (char *)r->out + at * r->size;
-  rgi_copy_block(part + (size_t)l->me * bytes, (const char *)r->in + begin, bytes);
-  for (int k = 1; k < l->n; k++) {
-    int i = (l->me + k) % l->n;
+static int read_and_combine(rgi_shared_state *state, const rgi_node_coll_reduction *reduction,
+                            size_t at, size_t n) {
+  size_t bytes = n * reduction->size,
+         begin = ((size_t)state->me * reduction->count + at) * reduction->size;
+  char *part = rgi_step_part(state, state->me),
+       *out = (char *)reduction->out + at * reduction->size;
+  rgi_copy_block(part + (size_t)state->me * bytes, (const char *)reduction->in + begin, bytes);
+  for (int k = 1; k < state->n; k++) {
+    int i = (state->me + k) % state->n;
     rgi_node_coll_offer *offer;
-    RGI_TRY(rgi_node_coll_offer_of(l, i, r->count * r->size, r->call, &offer));
-    RGI_TRY(rgi_node_coll_read_member(l, i, offer->address + begin, part + (size_t)i * bytes, bytes,
-                                      r->call));
+    RGI_TRY(rgi_node_coll_offer_of(state, i, reduction->count * reduction->size, reduction->call,
+                                   &offer));
+    RGI_TRY(rgi_node_coll_read_member(state, i, offer->address + begin, part + (size_t)i * bytes,
+                                      bytes, reduction->call));
   }
-  rgi_copy_block(out, part + (size_t)(l->n - 1) * bytes, bytes);
-  for (int i = l->n - 2; i >= 0; i--)
-    RGI_TRY(rgi_op_apply(part + (size_t)i * bytes, out, n, r->type, r->op));
+  rgi_copy_block(out, part + (size_t)(state->n - 1) * bytes, bytes);
+  for (int i = state->n - 2; i >= 0; i--)
+    RGI_TRY(rgi_op_apply(part + (size_t)i * bytes, out, n, reduction->type, reduction->op));
   return RG_SUCCESS;
 }
 
 /* Of elements; 0: the members give their pieces, as two do faster in any case. Shorter pieces are
  * not worth a system call each. */
-static size_t direct_piece(const rgi_shared_state *l, const rgi_node_coll_reduction *r) {
-  size_t piece = RGI_SHM_CHUNKS * RGI_SHM_CHUNK / (size_t)l->n;
-  int may = l->n > 2 && rgi_step_can_spin() && piece >= RGI_NODE_COLL_DIRECT_LEAST &&
-            rgi_node_coll_direct(r->count * r->size, RGI_NODE_COLL_DIRECT_LEAST);
-  return may ? piece / r->size : 0;
+static size_t direct_piece(const rgi_shared_state *state,
+                           const rgi_node_coll_reduction *reduction) {
+  size_t piece = RGI_SHM_CHUNKS * RGI_SHM_CHUNK / (size_t)state->n;
+  int may = state->n > 2 && rgi_step_can_spin() && piece >= RGI_NODE_COLL_DIRECT_LEAST &&
+            rgi_node_coll_direct(reduction->count * reduction->size, RGI_NODE_COLL_DIRECT_LEAST);
+  return may ? piece / reduction->size : 0;
 }
 
-static int run_direct(rgi_shared_state *l, const rgi_node_coll_reduction *r, size_t piece) {
-  RGI_TRY(rgi_step_begin(l, 0, r->call));
-  const rgi_node_coll_offer mine = rgi_node_coll_offer_make(l, r->in, r->count * r->size);
-  rgi_step_publish(l, &mine, sizeof mine);
-  for (int k = 1; k < l->n; k++)
-    RGI_TRY(rgi_step_await_member(l, (l->me + k) % l->n, r->call));
-  RGI_TRY(rgi_step_check_all(l, l->step, r->call));
-  for (size_t at = 0; at < r->count; at += piece) {
-    size_t left = r->count - at;
-    RGI_TRY(read_and_combine(l, r, at, left < piece ? left : piece));
+static int run_direct(rgi_shared_state *state, const rgi_node_coll_reduction *reduction,
+                      size_t piece) {
+  RGI_TRY(rgi_step_begin(state, 0, reduction->call));
+  const rgi_node_coll_offer mine =
+      rgi_node_coll_offer_make(state, reduction->in, reduction->count * reduction->size);
+  rgi_step_publish(state, &mine, sizeof mine);
+  for (int k = 1; k < state->n; k++)
+    RGI_TRY(rgi_step_await_member(state, (state->me + k) % state->n, reduction->call));
+  RGI_TRY(rgi_step_check_all(state, state->step, reduction->call));
+  for (size_t at = 0; at < reduction->count; at += piece) {
+    size_t left = reduction->count - at;
+    RGI_TRY(read_and_combine(state, reduction, at, left < piece ? left : piece));
   }
-  rgi_step_end(l);
-  return rgi_step_await_ended(l, r->call);
+  rgi_step_end(state);
+  return rgi_step_await_ended(state, reduction->call);
 }
 
 /* The sum of all blocks on all members; each takes its own. */
-static int reduce_all(rgi_shared_state *l, const rgi_node_coll_reduction *r) {
-  size_t block = r->count * r->size;
-  rgi_node_coll_reduction all = *r;
+static int reduce_all(rgi_shared_state *state, const rgi_node_coll_reduction *reduction) {
+  size_t block = reduction->count * reduction->size;
+  rgi_node_coll_reduction all = *reduction;
   _Alignas(16) char tiny[RGI_SHM_TINY];
-  int is_tiny = block <= RGI_SHM_TINY / (size_t)l->n;
-  char *sum = is_tiny ? tiny : malloc((size_t)l->n * block);
+  int is_tiny = block <= RGI_SHM_TINY / (size_t)state->n;
+  char *sum = is_tiny ? tiny : malloc((size_t)state->n * block);
   if (!sum) /* the others must not wait for this member */
-    return rgi_step_result(l, rgi_error(RG_ERR_NOMEM, "%s: no memory for %d blocks of %zu bytes",
-                                        r->call, l->n, block));
+    return rgi_step_result(state,
+                           rgi_error(RG_ERR_NOMEM, "%s: no memory for %d blocks of %zu bytes",
+                                     reduction->call, state->n, block));
   all.out = sum;
-  all.count = (size_t)l->n * r->count;
+  all.count = (size_t)state->n * reduction->count;
   all.root = RGI_NODE_COLL_ALL;
-  int error = rgi_node_coll_reduce(l, &all);
+  int error = rgi_node_coll_reduce(state, &all);
   if (!error)
-    rgi_copy_block(r->out, sum + (size_t)l->me * block, block);
+    rgi_copy_block(reduction->out, sum + (size_t)state->me * block, block);
   if (!is_tiny)
     free(sum);
   return error;
 }
 
-static int run_steps(rgi_shared_state *l, const rgi_node_coll_reduction *r, size_t piece) {
-  size_t direct = direct_piece(l, r);
+static int run_steps(rgi_shared_state *state, const rgi_node_coll_reduction *reduction,
+                     size_t piece) {
+  size_t direct = direct_piece(state, reduction);
   if (direct > 0)
-    return run_direct(l, r, direct);
-  for (size_t at = 0; at < r->count; at += piece) {
-    size_t left = r->count - at;
-    RGI_TRY(combine_step(l, r, at, left < piece ? left : piece));
+    return run_direct(state, reduction, direct);
+  for (size_t at = 0; at < reduction->count; at += piece) {
+    size_t left = reduction->count - at;
+    RGI_TRY(combine_step(state, reduction, at, left < piece ? left : piece));
   }
   return RG_SUCCESS;
 }
 
-int rgi_node_coll_reduce_scatter(rgi_shared_state *l, const rgi_node_coll_reduction *r) {
-  if (r->count == 0 || r->size == 0)
+int rgi_node_coll_reduce_scatter(rgi_shared_state *state,
+                                 const rgi_node_coll_reduction *reduction) {
+  if (reduction->count == 0 || reduction->size == 0)
     return RG_SUCCESS;
-  size_t all = (size_t)l->n * r->count * r->size, piece = 0;
-  if (l->n == 1) {
-    if (r->in != r->out)
-      rgi_copy_block(r->out, r->in, all);
+  size_t all = (size_t)state->n * reduction->count * reduction->size, piece = 0;
+  if (state->n == 1) {
+    if (reduction->in != reduction->out)
+      rgi_copy_block(reduction->out, reduction->in, all);
     return RG_SUCCESS;
   }
-  if (!r->whole && all > RGI_SHM_TINY)
-    piece = RGI_SHM_CHUNK / ((size_t)l->n * r->size);
+  if (!reduction->whole && all > RGI_SHM_TINY)
+    piece = RGI_SHM_CHUNK / ((size_t)state->n * reduction->size);
   if (piece == 0)
-    return reduce_all(l, r);
-  l->bytes = (uint32_t)all;
-  RGI_TRY(rgi_step_result(l, rgi_step_attach_buffer(l, all, r->call)));
-  return l->buffer ? rgi_step_result(l, run_steps(l, r, piece)) : reduce_all(l, r);
+    return reduce_all(state, reduction);
+  state->bytes = (uint32_t)all;
+  RGI_TRY(rgi_step_result(state, rgi_step_attach_buffer(state, all, reduction->call)));
+  return state->buffer ? rgi_step_result(state, run_steps(state, reduction, piece))
+                       : reduce_all(state, reduction);
 }

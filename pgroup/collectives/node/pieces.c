@@ -11,20 +11,23 @@
 #include "collectives/node/step.h"
 #include "collectives/shared/lines_count.h"
 
-int rgi_node_coll_give_pieces(rgi_shared_state *l, rgi_node_coll_pieces *p) {
-  RGI_TRY(rgi_step_begin(l, 1, p->call));
-  p->step = l->step;
-  char *chunk = rgi_step_chunk(l, l->me, p->step);
-  for (int i = 0; i < l->n; i++)
-    if (i != l->me)
-      rgi_copy_block(chunk + (size_t)i * p->bytes, p->in + (size_t)i * p->stride, p->bytes);
-  RGI_TRY(rgi_step_barrier(l, p->call));
-  RGI_TRY(rgi_step_check_all(l, p->step, p->call));
-  RGI_LINES_COUNT_READ((size_t)(l->n - 1) * RGI_LINES_COUNT_OF(p->bytes));
+int rgi_node_coll_give_pieces(rgi_shared_state *state, rgi_node_coll_pieces *pieces) {
+  RGI_TRY(rgi_step_begin(state, 1, pieces->call));
+  pieces->step = state->step;
+  char *chunk = rgi_step_chunk(state, state->me, pieces->step);
+  for (int i = 0; i < state->n; i++)
+    if (i != state->me)
+      rgi_copy_block(chunk + (size_t)i * pieces->bytes, pieces->in + (size_t)i * pieces->stride,
+                     pieces->bytes);
+  RGI_TRY(rgi_step_barrier(state, pieces->call));
+  RGI_TRY(rgi_step_check_all(state, pieces->step, pieces->call));
+  RGI_LINES_COUNT_READ((size_t)(state->n - 1) * RGI_LINES_COUNT_OF(pieces->bytes));
   return RG_SUCCESS;
 }
 
-const char *rgi_node_coll_piece(rgi_shared_state *l, const rgi_node_coll_pieces *p, int i) {
-  size_t me = (size_t)l->me;
-  return i == l->me ? p->in + me * p->stride : rgi_step_chunk(l, i, p->step) + me * p->bytes;
+const char *rgi_node_coll_piece(rgi_shared_state *state, const rgi_node_coll_pieces *pieces,
+                                int i) {
+  size_t me = (size_t)state->me;
+  return i == state->me ? pieces->in + me * pieces->stride
+                        : rgi_step_chunk(state, i, pieces->step) + me * pieces->bytes;
 }

@@ -27,8 +27,8 @@ int rgi_step_can_spin(void) {
 /* --- waiting ----------------------------------------------------------------------- */
 
 /* After an error on one member, the step that another one waits for may never come. */
-int rgi_step_check_not_broken(const rgi_shared_state *l, const char *call) {
-  uint32_t error = atomic_load_explicit(&l->memory->broken, memory_order_relaxed);
+int rgi_step_check_not_broken(const rgi_shared_state *state, const char *call) {
+  uint32_t error = atomic_load_explicit(&state->memory->broken, memory_order_relaxed);
   if (!error)
     return RG_SUCCESS;
   RGI_TRY(rgi_failure_check(&rgi_failure_scope_now, call));
@@ -37,7 +37,7 @@ int rgi_step_check_not_broken(const rgi_shared_state *l, const char *call) {
         rgi_error(RG_ERR_PROC_FAILED, "%s: another member knows of a death", call), call);
   if (error == RG_ERR_REVOKED)
     return rgi_error(RG_ERR_REVOKED, "%s: a group of these members has been revoked", call);
-  if (atomic_load_explicit(&l->memory->orders, memory_order_relaxed))
+  if (atomic_load_explicit(&state->memory->orders, memory_order_relaxed))
     return rgi_error(RG_ERR_MISMATCH,
                      "%s: the members formed the group with lists of different orders", call);
   return rgi_error(RG_ERR_MISMATCH,
@@ -47,14 +47,14 @@ int rgi_step_check_not_broken(const rgi_shared_state *l, const char *call) {
 }
 
 /* To be called after each look in vain, here and below. */
-static int wait_spinning(const rgi_shared_state *l, rgi_wait *w) {
-  RGI_TRY(rgi_step_check_not_broken(l, w->call));
-  return rgi_wait_more(w);
+static int wait_spinning(const rgi_shared_state *state, rgi_wait *wait) {
+  RGI_TRY(rgi_step_check_not_broken(state, wait->call));
+  return rgi_wait_more(wait);
 }
 
-static int wait_bell(const rgi_shared_state *l, rgi_wait *w, rgi_bell *bell, uint32_t old) {
-  RGI_TRY(rgi_step_check_not_broken(l, w->call));
-  return rgi_wait_bell(w, bell, old, 1);
+static int wait_bell(const rgi_shared_state *state, rgi_wait *wait, rgi_bell *bell, uint32_t old) {
+  RGI_TRY(rgi_step_check_not_broken(state, wait->call));
+  return rgi_wait_bell(wait, bell, old, 1);
 }
 
 /* Whether step a is at or after step b, also when the count has wrapped. */
@@ -62,45 +62,46 @@ static int step_reached(uint32_t a, uint32_t b) {
   return (int32_t)(a - b) >= 0;
 }
 
-static int is_done(const rgi_shared_state *l, int i, uint32_t step) {
+static int is_done(const rgi_shared_state *state, int i, uint32_t step) {
   return step_reached(
-      atomic_load_explicit(&rgi_shared_state_member_at(l, i)->done, memory_order_acquire), step);
+      atomic_load_explicit(&rgi_shared_state_member_at(state, i)->done, memory_order_acquire),
+      step);
 }
 
-static int sleep_until_done(rgi_shared_state *l, int i, uint32_t step, rgi_wait *w) {
-  rgi_bell *bell = &l->memory->done_bell;
+static int sleep_until_done(rgi_shared_state *state, int i, uint32_t step, rgi_wait *wait) {
+  rgi_bell *bell = &state->memory->done_bell;
   int error = RG_SUCCESS;
   rgi_bell_expect(bell);
   while (!error) {
     uint32_t old = atomic_load_explicit(&bell->value, memory_order_acquire);
-    if (is_done(l, i, step))
+    if (is_done(state, i, step))
       break;
-    error = wait_bell(l, w, bell, old);
+    error = wait_bell(state, wait, bell, old);
   }
   rgi_bell_expect_end(bell);
   return error;
 }
 
-static int await_done(rgi_shared_state *l, int i, uint32_t step, const char *call) {
-  rgi_wait w;
+static int await_done(rgi_shared_state *state, int i, uint32_t step, const char *call) {
+  rgi_wait wait;
   RGI_LINES_COUNT_READ(1);
-  if (is_done(l, i, step))
+  if (is_done(state, i, step))
     return RG_SUCCESS;
-  rgi_wait_start(&w, call, rgi_shared_state_group_rank(l, i));
+  rgi_wait_start(&wait, call, rgi_shared_state_group_rank(state, i));
   if (!rgi_step_can_spin())
-    return sleep_until_done(l, i, step, &w);
-  while (!is_done(l, i, step))
-    RGI_TRY(wait_spinning(l, &w));
+    return sleep_until_done(state, i, step, &wait);
+  while (!is_done(state, i, step))
+    RGI_TRY(wait_spinning(state, &wait));
   return RG_SUCCESS;
 }
 
 /* --- steps --------------------------------------------------------------------------- */
 
-static int await_all_done(rgi_shared_state *l, uint32_t step, const char *call) {
-  for (int i = 0; i < l->n; i++)
-    if (i != l->me)
-      RGI_TRY(await_done(l, i, step, call));
-  l->safe = step;
+static int await_all_done(rgi_shared_state *state, uint32_t step, const char *call) {
+  for (int i = 0; i < state->n; i++)
+    if (i != state->me)
+      RGI_TRY(await_done(state, i, step, call));
+  state->safe = step;
   return RG_SUCCESS;
 }
 
@@ -109,47 +110,47 @@ static int await_all_done(rgi_shared_state *l, uint32_t step, const char *call) 
 #define SAFE_LAG (1 << 30)
 
 /* How far they have come beyond the step is remembered: most looks are saved. */
-static int await_near_done(rgi_shared_state *l, uint32_t step, const char *call) {
-  const rgi_levels *t = l->levels;
-  if ((int32_t)(step - l->safe) > SAFE_LAG)
-    return await_all_done(l, step, call);
-  int reader = l->use[rgi_shared_state_index(l, step)].reader;
-  uint32_t least = l->step;
+static int await_near_done(rgi_shared_state *state, uint32_t step, const char *call) {
+  const rgi_levels *t = state->levels;
+  if ((int32_t)(step - state->safe) > SAFE_LAG)
+    return await_all_done(state, step, call);
+  int reader = state->use[rgi_shared_state_index(state, step)].reader;
+  uint32_t least = state->step;
   if (reader >= 0)
-    RGI_TRY(await_done(l, reader, step, call));
-  l->flat = step - 1;
-  if (l->use[rgi_shared_state_index(l, step)].unread)
+    RGI_TRY(await_done(state, reader, step, call));
+  state->flat = step - 1;
+  if (state->use[rgi_shared_state_index(state, step)].unread)
     return RG_SUCCESS;
-  for (int k = -1; k < t->children && !step_reached(l->near_safe, step); k++) {
+  for (int k = -1; k < t->children && !step_reached(state->near_safe, step); k++) {
     int i = k < 0 ? t->parent : t->child[k];
     if (i < 0)
       continue;
-    RGI_TRY(await_done(l, i, step, call));
+    RGI_TRY(await_done(state, i, step, call));
     uint32_t done =
-        atomic_load_explicit(&rgi_shared_state_member_at(l, i)->done, memory_order_acquire);
+        atomic_load_explicit(&rgi_shared_state_member_at(state, i)->done, memory_order_acquire);
     least = step_reached(done, least) ? least : done;
   }
-  if (!step_reached(l->near_safe, step))
-    l->near_safe = least;
+  if (!step_reached(state->near_safe, step))
+    state->near_safe = least;
   return RG_SUCCESS;
 }
 
-static uint32_t done_of(const rgi_shared_state *l, int i) {
-  return atomic_load_explicit(&rgi_shared_state_member_at(l, i)->done, memory_order_acquire);
+static uint32_t done_of(const rgi_shared_state *state, int i) {
+  return atomic_load_explicit(&rgi_shared_state_member_at(state, i)->done, memory_order_acquire);
 }
 
 /* A member that has ended the fewest steps. */
-static int last_of_all(const rgi_shared_state *l) {
-  int last = l->me;
-  for (int i = 0; i < l->n; i++)
-    last = step_reached(done_of(l, i), done_of(l, last)) ? last : i;
+static int last_of_all(const rgi_shared_state *state) {
+  int last = state->me;
+  for (int i = 0; i < state->n; i++)
+    last = step_reached(done_of(state, i), done_of(state, last)) ? last : i;
   return last;
 }
 
-static uint32_t least_done(const rgi_shared_state *l) {
-  uint32_t least = l->ended;
-  for (int i = 0; i < l->n; i++) {
-    uint32_t done = done_of(l, i);
+static uint32_t least_done(const rgi_shared_state *state) {
+  uint32_t least = state->ended;
+  for (int i = 0; i < state->n; i++) {
+    uint32_t done = done_of(state, i);
     least = step_reached(done, least) ? least : done;
   }
   return least;
@@ -161,33 +162,33 @@ static uint32_t least_done(const rgi_shared_state *l) {
 #define ROOM 4
 #define PATIENCE 1e-3
 
-static int sleep_until_room(rgi_shared_state *l, uint32_t needed, const char *call) {
-  const uint32_t half = l->step + 1 - l->depth / 2;
+static int sleep_until_room(rgi_shared_state *state, uint32_t needed, const char *call) {
+  const uint32_t half = state->step + 1 - state->depth / 2;
   uint32_t wanted = (half + ROOM - 1) / ROOM * ROOM;
-  rgi_bell *bell = &l->memory->room_bell;
+  rgi_bell *bell = &state->memory->room_bell;
   int error = RG_SUCCESS;
-  rgi_wait w;
-  if (step_reached(l->safe = least_done(l), needed))
+  rgi_wait wait;
+  if (step_reached(state->safe = least_done(state), needed))
     return RG_SUCCESS;
-  rgi_wait_start(&w, call, rgi_shared_state_group_rank(l, last_of_all(l)));
+  rgi_wait_start(&wait, call, rgi_shared_state_group_rank(state, last_of_all(state)));
   rgi_bell_expect(bell);
   while (!error) {
     uint32_t old = atomic_load_explicit(&bell->value, memory_order_acquire);
-    if (w.pause.start > 0 && rgi_clock_now() - w.pause.start > PATIENCE)
+    if (wait.pause.start > 0 && rgi_clock_now() - wait.pause.start > PATIENCE)
       wanted = needed;
-    if (step_reached(l->safe = least_done(l), wanted))
+    if (step_reached(state->safe = least_done(state), wanted))
       break;
-    w.peer = rgi_shared_state_group_rank(l, last_of_all(l));
-    error = wait_bell(l, &w, bell, old);
+    wait.peer = rgi_shared_state_group_rank(state, last_of_all(state));
+    error = wait_bell(state, &wait, bell, old);
   }
   rgi_bell_expect_end(bell);
   return error;
 }
 
 /* After the caller has come from step `before` to a later one. */
-static __attribute__((noinline)) void tell_room(rgi_shared_state *l, uint32_t before) {
-  if (step_reached(least_done(l), (before / ROOM + 1) * ROOM))
-    rgi_bell_ring(&l->memory->room_bell);
+static __attribute__((noinline)) void tell_room(rgi_shared_state *state, uint32_t before) {
+  if (step_reached(least_done(state), (before / ROOM + 1) * ROOM))
+    rgi_bell_ring(&state->memory->room_bell);
 }
 
 /* Which members read the caller's cell in a step. */
@@ -195,278 +196,282 @@ typedef enum { BY_ALL, BY_NEAR, BY_NONE } readers;
 
 /* Waits for the members that may still read the step whose cells this one uses; for all if it is to
  * be read by all: the caller may write to their chunks, too. */
-static __attribute__((noinline)) int await_room(rgi_shared_state *l, readers by, uint32_t needed,
-                                                const char *call) {
-  if (by != BY_ALL && !step_reached(l->flat, needed))
-    return await_near_done(l, needed, call);
-  if (needed == l->step + 1 - RGI_SHM_DEPTH && !rgi_step_can_spin())
-    return sleep_until_room(l, needed, call);
-  return await_all_done(l, needed, call);
+static __attribute__((noinline)) int await_room(rgi_shared_state *state, readers by,
+                                                uint32_t needed, const char *call) {
+  if (by != BY_ALL && !step_reached(state->flat, needed))
+    return await_near_done(state, needed, call);
+  if (needed == state->step + 1 - RGI_SHM_DEPTH && !rgi_step_can_spin())
+    return sleep_until_room(state, needed, call);
+  return await_all_done(state, needed, call);
 }
 
 /* Inline: each short operation is here once or twice. */
-static inline __attribute__((always_inline)) int begin_step(rgi_shared_state *l, readers by,
+static inline __attribute__((always_inline)) int begin_step(rgi_shared_state *state, readers by,
                                                             int chunks, const char *call) {
-  if (!l->memory)
-    RGI_TRY(rgi_shared_state_attach(l));
-  if (atomic_load_explicit(&l->memory->broken, memory_order_relaxed))
-    RGI_TRY(rgi_step_check_not_broken(l, call));
+  if (!state->memory)
+    RGI_TRY(rgi_shared_state_attach(state));
+  if (atomic_load_explicit(&state->memory->broken, memory_order_relaxed))
+    RGI_TRY(rgi_step_check_not_broken(state, call));
   if (rgi_revocation_any())
     RGI_TRY(rgi_failure_check(&rgi_failure_scope_now, call));
   /* Between two operations: another handle of the world may have been used, and shares the memory.
    */
-  if (l->step == l->ended) {
-    uint32_t done =
-        atomic_load_explicit(&rgi_shared_state_member_at(l, l->me)->done, memory_order_relaxed);
-    l->flat = done == l->ended ? l->flat : done;
-    l->step = l->ended = done;
+  if (state->step == state->ended) {
+    uint32_t done = atomic_load_explicit(&rgi_shared_state_member_at(state, state->me)->done,
+                                         memory_order_relaxed);
+    state->flat = done == state->ended ? state->flat : done;
+    state->step = state->ended = done;
   }
-  int is_long = chunks && l->chunk > RGI_SHM_SMALL;
-  uint32_t step = l->step + 1, needed = step - (is_long ? RGI_SHM_CHUNKS : l->depth);
-  by = by == BY_NEAR && !l->levels ? BY_ALL : by;
-  if (!step_reached(l->safe, needed))
-    RGI_TRY(await_room(l, by, needed, call));
-  l->step = step;
-  l->flat = by == BY_ALL ? step : l->flat;
-  uint32_t at = rgi_shared_state_index(l, step);
-  l->use[at] = (rgi_shared_state_use){-1, by == BY_NONE};
-  l->now = l->cells + at * sizeof(rgi_shared_state_cell);
-  rgi_step_cell(l, l->me)->bytes = l->bytes;
+  int is_long = chunks && state->chunk > RGI_SHM_SMALL;
+  uint32_t step = state->step + 1, needed = step - (is_long ? RGI_SHM_CHUNKS : state->depth);
+  by = by == BY_NEAR && !state->levels ? BY_ALL : by;
+  if (!step_reached(state->safe, needed))
+    RGI_TRY(await_room(state, by, needed, call));
+  state->step = step;
+  state->flat = by == BY_ALL ? step : state->flat;
+  uint32_t at = rgi_shared_state_index(state, step);
+  state->use[at] = (rgi_shared_state_use){-1, by == BY_NONE};
+  state->now = state->cells + at * sizeof(rgi_shared_state_cell);
+  rgi_step_cell(state, state->me)->bytes = state->bytes;
   return RG_SUCCESS;
 }
 
-int rgi_step_begin(rgi_shared_state *l, int chunks, const char *call) {
-  return begin_step(l, BY_ALL, chunks, call);
+int rgi_step_begin(rgi_shared_state *state, int chunks, const char *call) {
+  return begin_step(state, BY_ALL, chunks, call);
 }
 
-int rgi_step_begin_near(rgi_shared_state *l, const char *call) {
-  return begin_step(l, BY_NEAR, 0, call);
+int rgi_step_begin_near(rgi_shared_state *state, const char *call) {
+  return begin_step(state, BY_NEAR, 0, call);
 }
 
-int rgi_step_begin_unread(rgi_shared_state *l, const char *call) {
-  return begin_step(l, BY_NONE, 0, call);
+int rgi_step_begin_unread(rgi_shared_state *state, const char *call) {
+  return begin_step(state, BY_NONE, 0, call);
 }
 
 /* The step that is begun here is the operation's first, which begins it again. If there is no room
  * it is a step of its own, published so that a member whose operation is shorter sees that. */
-static int attach_buffer(rgi_shared_state *l, int size, const char *call) {
+static int attach_buffer(rgi_shared_state *state, int size, const char *call) {
   rgi_shared_state_room room;
-  rgi_wait w;
-  RGI_TRY(rgi_step_begin(l, 0, call));
-  rgi_wait_start(&w, call, -1);
-  while ((room = rgi_shared_state_attach_buffer(l, size, l->step)) == RGI_SHARED_STATE_LATER)
-    RGI_TRY(wait_spinning(l, &w));
+  rgi_wait wait;
+  RGI_TRY(rgi_step_begin(state, 0, call));
+  rgi_wait_start(&wait, call, -1);
+  while ((room = rgi_shared_state_attach_buffer(state, size, state->step)) ==
+         RGI_SHARED_STATE_LATER)
+    RGI_TRY(wait_spinning(state, &wait));
   if (room == RGI_SHARED_STATE_BUFFER) {
-    l->step--;
+    state->step--;
     return RG_SUCCESS;
   }
-  rgi_step_publish(l, NULL, 0);
-  rgi_step_end(l);
+  rgi_step_publish(state, NULL, 0);
+  rgi_step_end(state);
   return RG_SUCCESS;
 }
 
-int rgi_step_attach_buffer(rgi_shared_state *l, size_t bytes, const char *call) {
+int rgi_step_attach_buffer(rgi_shared_state *state, size_t bytes, const char *call) {
   int size = rgi_shared_state_size(bytes);
-  if (!l->of[size])
-    RGI_TRY(attach_buffer(l, size, call));
-  l->buffer = l->of[size];
-  l->chunk = rgi_shared_state_chunk(size);
+  if (!state->of[size])
+    RGI_TRY(attach_buffer(state, size, call));
+  state->buffer = state->of[size];
+  state->chunk = rgi_shared_state_chunk(size);
   return RG_SUCCESS;
 }
 
-int rgi_step_check_length(const rgi_shared_state *l, int i, uint32_t step, const char *call) {
-  uint32_t bytes = rgi_shared_state_cell_at(l, i, step)->bytes;
-  if (bytes == l->bytes)
+int rgi_step_check_length(const rgi_shared_state *state, int i, uint32_t step, const char *call) {
+  uint32_t bytes = rgi_shared_state_cell_at(state, i, step)->bytes;
+  if (bytes == state->bytes)
     return RG_SUCCESS;
-  return rgi_error(bytes > l->bytes ? RG_ERR_TRUNCATE : RG_ERR_MISMATCH,
+  return rgi_error(bytes > state->bytes ? RG_ERR_TRUNCATE : RG_ERR_MISMATCH,
                    "%s: the lengths differ: rank %d has %u bytes, this process %u; form the "
                    "group anew",
-                   call, rgi_shared_state_group_rank(l, i), bytes, l->bytes);
+                   call, rgi_shared_state_group_rank(state, i), bytes, state->bytes);
 }
 
-int rgi_step_check_first(const rgi_shared_state *l, int n, uint32_t step, const char *call) {
+int rgi_step_check_first(const rgi_shared_state *state, int n, uint32_t step, const char *call) {
   for (int i = 0; i < n; i++)
-    RGI_TRY(rgi_step_check_length(l, i, step, call));
+    RGI_TRY(rgi_step_check_length(state, i, step, call));
   return RG_SUCCESS;
 }
 
-int rgi_step_check_all(const rgi_shared_state *l, uint32_t step, const char *call) {
-  RGI_LINES_COUNT_READ(l->levels ? l->n - 1 : 0); /* else the caller has read them */
-  return rgi_step_check_first(l, l->n, step, call);
+int rgi_step_check_all(const rgi_shared_state *state, uint32_t step, const char *call) {
+  RGI_LINES_COUNT_READ(state->levels ? state->n - 1 : 0); /* else the caller has read them */
+  return rgi_step_check_first(state, state->n, step, call);
 }
 
-void rgi_step_publish(rgi_shared_state *l, const void *data, size_t bytes) {
-  rgi_shared_state_cell *c = rgi_step_cell(l, l->me);
+void rgi_step_publish(rgi_shared_state *state, const void *data, size_t bytes) {
+  rgi_shared_state_cell *c = rgi_step_cell(state, state->me);
   if (bytes)
     memcpy(c->data, data, bytes);
-  atomic_store_explicit(&c->step, l->step, memory_order_release);
+  atomic_store_explicit(&c->step, state->step, memory_order_release);
 }
 
-int rgi_step_await_word(rgi_shared_state *l, const _Atomic uint32_t *word, int i,
+int rgi_step_await_word(rgi_shared_state *state, const _Atomic uint32_t *word, int i,
                         const char *call) {
-  rgi_wait w;
+  rgi_wait wait;
   RGI_LINES_COUNT_READ(1);
   for (int look = 0; look < 1000; look++) {
-    if (atomic_load_explicit(word, memory_order_acquire) == l->step)
+    if (atomic_load_explicit(word, memory_order_acquire) == state->step)
       return RG_SUCCESS;
     rgi_pause_spin();
   }
-  rgi_wait_start(&w, call, rgi_shared_state_group_rank(l, i));
-  while (atomic_load_explicit(word, memory_order_acquire) != l->step)
-    RGI_TRY(wait_spinning(l, &w));
+  rgi_wait_start(&wait, call, rgi_shared_state_group_rank(state, i));
+  while (atomic_load_explicit(word, memory_order_acquire) != state->step)
+    RGI_TRY(wait_spinning(state, &wait));
   return RG_SUCCESS;
 }
 
-int rgi_step_await_member(rgi_shared_state *l, int i, const char *call) {
-  return rgi_step_await_word(l, &rgi_step_cell(l, i)->step, i, call);
+int rgi_step_await_member(rgi_shared_state *state, int i, const char *call) {
+  return rgi_step_await_word(state, &rgi_step_cell(state, i)->step, i, call);
 }
 
 /* How often member i has been counted in at the steps of this cell. */
-static uint32_t arrival_count(const rgi_shared_state *l, int i) {
-  return atomic_load_explicit(rgi_shared_state_arrivals(l, i, l->step), memory_order_relaxed);
+static uint32_t arrival_count(const rgi_shared_state *state, int i) {
+  return atomic_load_explicit(rgi_shared_state_arrivals(state, i, state->step),
+                              memory_order_relaxed);
 }
 
 /* For reports: the first member that has not been counted in, or -1. */
 static int missing_member(const void *of) {
-  const rgi_shared_state *l = of;
-  for (int i = 0; i < l->n; i++)
-    if (!step_reached(arrival_count(l, i), arrival_count(l, l->me)))
-      return rgi_shared_state_group_rank(l, i);
+  const rgi_shared_state *state = of;
+  for (int i = 0; i < state->n; i++)
+    if (!step_reached(arrival_count(state, i), arrival_count(state, state->me)))
+      return rgi_shared_state_group_rank(state, i);
   return -1;
 }
 
-int rgi_step_arrive(rgi_shared_state *l) {
-  uint32_t mine = arrival_count(l, l->me) + 1, all = mine * (uint32_t)l->n;
-  rgi_shared_state_turn *turn = rgi_shared_state_turn_of(l, l->step);
-  atomic_store_explicit(rgi_shared_state_arrivals(l, l->me, l->step), mine, memory_order_relaxed);
+int rgi_step_arrive(rgi_shared_state *state) {
+  uint32_t mine = arrival_count(state, state->me) + 1, all = mine * (uint32_t)state->n;
+  rgi_shared_state_turn *turn = rgi_shared_state_turn_of(state, state->step);
+  atomic_store_explicit(rgi_shared_state_arrivals(state, state->me, state->step), mine,
+                        memory_order_relaxed);
   RGI_LINES_COUNT_READ(1);
   RGI_LINES_COUNT_WRITTEN(1);
   if (atomic_fetch_add(&turn->arrived.value, 1) + 1 != all)
     return 0;
-  turn->last_arrived = (uint32_t)l->me;
+  turn->last_arrived = (uint32_t)state->me;
   return 1;
 }
 
-int rgi_step_await_all(rgi_shared_state *l, const char *call) {
-  uint32_t all = arrival_count(l, l->me) * (uint32_t)l->n, now;
-  rgi_bell *b = &rgi_shared_state_turn_of(l, l->step)->arrived;
-  rgi_wait w;
+int rgi_step_await_all(rgi_shared_state *state, const char *call) {
+  uint32_t all = arrival_count(state, state->me) * (uint32_t)state->n, now;
+  rgi_bell *b = &rgi_shared_state_turn_of(state, state->step)->arrived;
+  rgi_wait wait;
   RGI_LINES_COUNT_READ(1);
-  rgi_wait_start(&w, call, -1);
-  w.awaited = missing_member;
-  w.of = l;
+  rgi_wait_start(&wait, call, -1);
+  wait.awaited = missing_member;
+  wait.of = state;
   while ((now = atomic_load_explicit(&b->value, memory_order_acquire)) != all)
-    RGI_TRY(wait_bell(l, &w, b, now));
+    RGI_TRY(wait_bell(state, &wait, b, now));
   return RG_SUCCESS;
 }
 
-void rgi_step_release(rgi_shared_state *l) {
+void rgi_step_release(rgi_shared_state *state) {
   RGI_LINES_COUNT_WRITTEN(1);
-  rgi_bell_set(&rgi_shared_state_turn_of(l, l->step)->release, l->step);
+  rgi_bell_set(&rgi_shared_state_turn_of(state, state->step)->release, state->step);
 }
 
-int rgi_step_await_release(rgi_shared_state *l, int i, const char *call) {
-  rgi_bell *b = &rgi_shared_state_turn_of(l, l->step)->release;
-  rgi_wait w;
+int rgi_step_await_release(rgi_shared_state *state, int i, const char *call) {
+  rgi_bell *b = &rgi_shared_state_turn_of(state, state->step)->release;
+  rgi_wait wait;
   uint32_t now;
   RGI_LINES_COUNT_READ(1);
-  if (atomic_load_explicit(&b->value, memory_order_acquire) == l->step)
+  if (atomic_load_explicit(&b->value, memory_order_acquire) == state->step)
     return RG_SUCCESS;
-  rgi_wait_start(&w, call, i < 0 ? -1 : rgi_shared_state_group_rank(l, i));
+  rgi_wait_start(&wait, call, i < 0 ? -1 : rgi_shared_state_group_rank(state, i));
   if (i < 0) {
-    w.awaited = missing_member;
-    w.of = l;
+    wait.awaited = missing_member;
+    wait.of = state;
   }
-  while ((now = atomic_load_explicit(&b->value, memory_order_acquire)) != l->step)
-    RGI_TRY(wait_bell(l, &w, b, now));
+  while ((now = atomic_load_explicit(&b->value, memory_order_acquire)) != state->step)
+    RGI_TRY(wait_bell(state, &wait, b, now));
   return RG_SUCCESS;
 }
 
-void rgi_step_mark_all_seen(rgi_shared_state *l) {
-  if (!step_reached(l->safe, l->ended))
-    l->safe = l->ended;
+void rgi_step_mark_all_seen(rgi_shared_state *state) {
+  if (!step_reached(state->safe, state->ended))
+    state->safe = state->ended;
 }
 
 /* Members tell their parents, the first member knows of all, and the answer comes down in a step of
  * its own. */
-static int barrier_by_levels(rgi_shared_state *l, const char *call) {
-  const rgi_levels *t = l->levels;
+static int barrier_by_levels(rgi_shared_state *state, const char *call) {
+  const rgi_levels *t = state->levels;
   for (int k = 0; k < t->children; k++)
-    RGI_TRY(rgi_step_await_member(l, t->child[k], call));
-  rgi_step_publish(l, NULL, 0);
-  RGI_TRY(rgi_step_begin_near(l, call));
+    RGI_TRY(rgi_step_await_member(state, t->child[k], call));
+  rgi_step_publish(state, NULL, 0);
+  RGI_TRY(rgi_step_begin_near(state, call));
   if (t->parent >= 0)
-    RGI_TRY(rgi_step_await_member(l, t->parent, call));
-  rgi_step_publish(l, NULL, 0);
-  rgi_step_mark_all_seen(l);
+    RGI_TRY(rgi_step_await_member(state, t->parent, call));
+  rgi_step_publish(state, NULL, 0);
+  rgi_step_mark_all_seen(state);
   return RG_SUCCESS;
 }
 
 /* By the root of the operation before. There may be two of them, if one was not in shared memory:
  * then both release, and the later one leaves what is claimed of the next step alone. */
-static int release_first(rgi_shared_state *l, const char *call) {
-  uint32_t mine = l->step;
-  atomic_store_explicit(&l->memory->claimed, mine, memory_order_relaxed);
-  if (!rgi_step_arrive(l))
-    RGI_TRY(rgi_step_await_all(l, call));
-  rgi_bell_wake(&rgi_shared_state_turn_of(l, mine)->arrived); /* the other one may sleep */
-  atomic_compare_exchange_strong_explicit(&l->memory->claimed, &mine, 0, memory_order_relaxed,
+static int release_first(rgi_shared_state *state, const char *call) {
+  uint32_t mine = state->step;
+  atomic_store_explicit(&state->memory->claimed, mine, memory_order_relaxed);
+  if (!rgi_step_arrive(state))
+    RGI_TRY(rgi_step_await_all(state, call));
+  rgi_bell_wake(&rgi_shared_state_turn_of(state, mine)->arrived); /* the other one may sleep */
+  atomic_compare_exchange_strong_explicit(&state->memory->claimed, &mine, 0, memory_order_relaxed,
                                           memory_order_relaxed);
-  rgi_step_release(l);
+  rgi_step_release(state);
   return RG_SUCCESS;
 }
 
 /* Whether another member releases the step: the caller is the last one to arrive, and wakes it. */
-static int wake_claimer(rgi_shared_state *l) {
-  uint32_t claimed = atomic_load_explicit(&l->memory->claimed, memory_order_relaxed);
-  if (!claimed || claimed != l->step)
+static int wake_claimer(rgi_shared_state *state) {
+  uint32_t claimed = atomic_load_explicit(&state->memory->claimed, memory_order_relaxed);
+  if (!claimed || claimed != state->step)
     return 0;
-  rgi_bell_wake(&rgi_shared_state_turn_of(l, l->step)->arrived);
+  rgi_bell_wake(&rgi_shared_state_turn_of(state, state->step)->arrived);
   return 1;
 }
 
-int rgi_step_barrier(rgi_shared_state *l, const char *call) {
-  if (l->levels)
-    return barrier_by_levels(l, call);
+int rgi_step_barrier(rgi_shared_state *state, const char *call) {
+  if (state->levels)
+    return barrier_by_levels(state, call);
   if (rgi_step_can_spin()) {
-    rgi_step_publish(l, NULL, 0);
-    for (int i = 0; i < l->n; i++)
-      if (i != l->me)
-        RGI_TRY(rgi_step_await_member(l, i, call));
-  } else if (l->gave && l->gave == l->step - 1) {
-    RGI_TRY(release_first(l, call));
-  } else if (rgi_step_arrive(l) && !wake_claimer(l)) {
-    rgi_step_release(l);
+    rgi_step_publish(state, NULL, 0);
+    for (int i = 0; i < state->n; i++)
+      if (i != state->me)
+        RGI_TRY(rgi_step_await_member(state, i, call));
+  } else if (state->gave && state->gave == state->step - 1) {
+    RGI_TRY(release_first(state, call));
+  } else if (rgi_step_arrive(state) && !wake_claimer(state)) {
+    rgi_step_release(state);
   } else {
-    RGI_TRY(rgi_step_await_release(l, -1, call));
+    RGI_TRY(rgi_step_await_release(state, -1, call));
   }
-  rgi_step_mark_all_seen(l);
+  rgi_step_mark_all_seen(state);
   return RG_SUCCESS;
 }
 
-void rgi_step_end(rgi_shared_state *l) {
-  uint32_t before = l->ended;
-  l->ended = l->step;
-  atomic_store_explicit(&rgi_shared_state_member_at(l, l->me)->done, l->step, memory_order_release);
+void rgi_step_end(rgi_shared_state *state) {
+  uint32_t before = state->ended;
+  state->ended = state->step;
+  atomic_store_explicit(&rgi_shared_state_member_at(state, state->me)->done, state->step,
+                        memory_order_release);
   if (rgi_step_can_spin())
     return;
-  rgi_bell_ring_expected(&l->memory->done_bell);
-  if (before / ROOM != l->step / ROOM && rgi_bell_is_expected(&l->memory->room_bell))
-    tell_room(l, before);
+  rgi_bell_ring_expected(&state->memory->done_bell);
+  if (before / ROOM != state->step / ROOM && rgi_bell_is_expected(&state->memory->room_bell))
+    tell_room(state, before);
 }
 
-int rgi_step_await_ended(rgi_shared_state *l, const char *call) {
-  return await_all_done(l, l->ended, call);
+int rgi_step_await_ended(rgi_shared_state *state, const char *call) {
+  return await_all_done(state, state->ended, call);
 }
 
-int rgi_step_result(rgi_shared_state *l, int error) {
+int rgi_step_result(rgi_shared_state *state, int error) {
   uint16_t none = 0;
   uint32_t no_call = 0;
-  if (!error || !l->memory)
+  if (!error || !state->memory)
     return error;
-  atomic_compare_exchange_strong(&l->memory->broken_call, &no_call, l->call);
-  atomic_compare_exchange_strong(&l->memory->broken, &none, (uint16_t)error);
-  rgi_step_end(l);
-  rgi_bell_ring_expected(&l->memory->room_bell);
+  atomic_compare_exchange_strong(&state->memory->broken_call, &no_call, state->call);
+  atomic_compare_exchange_strong(&state->memory->broken, &none, (uint16_t)error);
+  rgi_step_end(state);
+  rgi_bell_ring_expected(&state->memory->room_bell);
   return error;
 }

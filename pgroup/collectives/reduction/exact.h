@@ -27,21 +27,21 @@ typedef struct {
 #define RGI_EXACT_WORDS ((MPI_Count)(sizeof(rgi_exact) / sizeof(int64_t)))
 
 /* Brings all digits but the highest, which has the sign, into 0 .. 2^32 - 1. */
-static inline void rgi_exact_carry(rgi_exact *a) {
+static inline void rgi_exact_carry(rgi_exact *exact) {
   for (int i = 0; i + 1 < RGI_EXACT_DIGITS; i++) {
-    int64_t up = a->digit[i] >> 32;
-    a->digit[i] -= up * ((int64_t)1 << 32);
-    a->digit[i + 1] += up;
+    int64_t up = exact->digit[i] >> 32;
+    exact->digit[i] -= up * ((int64_t)1 << 32);
+    exact->digit[i + 1] += up;
   }
 }
 
-static inline void rgi_exact_add(rgi_exact *a, double x) {
+static inline void rgi_exact_add(rgi_exact *exact, double x) {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
   int exponent = (int)(bits >> 52 & 0x7ff);
   uint64_t fraction = bits & (((uint64_t)1 << 52) - 1);
   if (exponent == 0x7ff) {
-    *(fraction ? &a->nans : bits >> 63 ? &a->minus : &a->plus) += 1;
+    *(fraction ? &exact->nans : bits >> 63 ? &exact->minus : &exact->plus) += 1;
     return;
   }
   if (exponent)
@@ -49,38 +49,38 @@ static inline void rgi_exact_add(rgi_exact *a, double x) {
   int shift = exponent ? exponent - 1 : 0, at = shift / 32, by = shift % 32;
   uint64_t low = fraction << by, high = by ? fraction >> (64 - by) : 0;
   int64_t sign = bits >> 63 ? -1 : 1;
-  a->digit[at] += sign * (int64_t)(low & 0xffffffff);
-  a->digit[at + 1] += sign * (int64_t)(low >> 32);
-  a->digit[at + 2] += sign * (int64_t)high;
+  exact->digit[at] += sign * (int64_t)(low & 0xffffffff);
+  exact->digit[at + 1] += sign * (int64_t)(low >> 32);
+  exact->digit[at + 2] += sign * (int64_t)high;
 }
 
 /* The digit that bit number `bit` is in, and whether bits below it are set. */
-static inline int rgi_exact_bit_of(const rgi_exact *a, int bit) {
-  return bit >= 0 && (a->digit[bit / 32] >> bit % 32 & 1);
+static inline int rgi_exact_bit_of(const rgi_exact *exact, int bit) {
+  return bit >= 0 && (exact->digit[bit / 32] >> bit % 32 & 1);
 }
 
-static inline int rgi_exact_any_below(const rgi_exact *a, int bit) {
+static inline int rgi_exact_any_below(const rgi_exact *exact, int bit) {
   if (bit <= 0)
     return 0;
   for (int i = 0; i < bit / 32; i++)
-    if (a->digit[i])
+    if (exact->digit[i])
       return 1;
-  return (a->digit[bit / 32] & (((int64_t)1 << bit % 32) - 1)) != 0;
+  return (exact->digit[bit / 32] & (((int64_t)1 << bit % 32) - 1)) != 0;
 }
 
-static inline int rgi_exact_negate_if_negative(rgi_exact *a) {
-  if (a->digit[RGI_EXACT_DIGITS - 1] >= 0)
+static inline int rgi_exact_negate_if_negative(rgi_exact *exact) {
+  if (exact->digit[RGI_EXACT_DIGITS - 1] >= 0)
     return 0;
   for (int i = 0; i < RGI_EXACT_DIGITS; i++)
-    a->digit[i] = -a->digit[i];
-  rgi_exact_carry(a);
+    exact->digit[i] = -exact->digit[i];
+  rgi_exact_carry(exact);
   return 1;
 }
 
-static inline int rgi_exact_highest_bit(const rgi_exact *a) {
+static inline int rgi_exact_highest_bit(const rgi_exact *exact) {
   for (int i = RGI_EXACT_DIGITS - 1; i >= 0; i--)
-    for (int bit = 63; bit >= 0 && a->digit[i]; bit--)
-      if (a->digit[i] >> bit & 1)
+    for (int bit = 63; bit >= 0 && exact->digit[i]; bit--)
+      if (exact->digit[i] >> bit & 1)
         return 32 * i + bit;
   return -1;
 }
@@ -108,20 +108,20 @@ static inline void rgi_exact_end(const rgi_exact_environment *environment) {
 
 /* The value, rounded to so many bits: 53, or 24 for a float, whose least bit is
  * worth 2^-149. */
-static inline double rgi_exact_round(rgi_exact *a, int bits, int least) {
-  if (a->nans || (a->plus && a->minus))
+static inline double rgi_exact_round(rgi_exact *exact, int bits, int least) {
+  if (exact->nans || (exact->plus && exact->minus))
     return (double)NAN;
-  if (a->plus || a->minus)
-    return a->plus ? HUGE_VAL : -HUGE_VAL;
-  rgi_exact_carry(a);
-  int negative = rgi_exact_negate_if_negative(a), top = rgi_exact_highest_bit(a),
+  if (exact->plus || exact->minus)
+    return exact->plus ? HUGE_VAL : -HUGE_VAL;
+  rgi_exact_carry(exact);
+  int negative = rgi_exact_negate_if_negative(exact), top = rgi_exact_highest_bit(exact),
       low = top - bits + 1;
   if (low < least)
     low = least;
   uint64_t value = 0;
   for (int bit = top; bit >= low; bit--)
-    value = 2 * value + (uint64_t)rgi_exact_bit_of(a, bit);
-  if (rgi_exact_bit_of(a, low - 1) && (rgi_exact_any_below(a, low - 1) || (value & 1)))
+    value = 2 * value + (uint64_t)rgi_exact_bit_of(exact, bit);
+  if (rgi_exact_bit_of(exact, low - 1) && (rgi_exact_any_below(exact, low - 1) || (value & 1)))
     value++;
   double result = ldexp((double)value, low - 1074);
   return negative ? -result : result;

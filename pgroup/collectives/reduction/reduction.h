@@ -16,9 +16,9 @@ typedef struct {
 } rgi_reduction;
 
 /* RG_ERR_ARG for an operation that is null or not defined on the type. */
-int rgi_reduction_make(const char *call, MPI_Datatype type, MPI_Op op, rgi_reduction *r);
+int rgi_reduction_make(const char *call, MPI_Datatype type, MPI_Op op, rgi_reduction *reduction);
 
 /* inout[i] = in[i] op inout[i] for dense elements. */
-int rgi_reduction_apply(const rgi_reduction *r, const void *in, void *inout, size_t bytes);
+int rgi_reduction_apply(const rgi_reduction *reduction, const void *in, void *inout, size_t bytes);
 
 #endif

@@ -32,8 +32,8 @@ typedef struct {
   int root;
 } rgi_algorithm_args;
 
-typedef void rgi_algorithm_builder(rgi_sched *s, const rgi_subgroup *t,
-                                   const rgi_algorithm_args *p);
+typedef void rgi_algorithm_builder(rgi_sched *sched, const rgi_subgroup *subgroup,
+                                   const rgi_algorithm_args *args);
 
 /* Constraints. */
 enum {

@@ -13,12 +13,12 @@ typedef struct {
   const size_t *at, *length;
 } rgi_blocks;
 
-static inline size_t rgi_blocks_at(const rgi_blocks *b, int i) {
-  return b->at ? b->at[i] : (size_t)i * b->each;
+static inline size_t rgi_blocks_at(const rgi_blocks *blocks, int i) {
+  return blocks->at ? blocks->at[i] : (size_t)i * blocks->each;
 }
 
-static inline size_t rgi_blocks_length(const rgi_blocks *b, int i) {
-  return b->length ? b->length[i] : b->each;
+static inline size_t rgi_blocks_length(const rgi_blocks *blocks, int i) {
+  return blocks->length ? blocks->length[i] : blocks->each;
 }
 
 #endif

@@ -26,46 +26,47 @@ void rgi_coll_drop(rgi_coll *coll) {
 
 /* --- where the members are ------------------------------------------------------- */
 
-static int all_on_my_node(const rgi_members *m, int size) {
+static int all_on_my_node(const rgi_members *members, int size) {
   if (rgi_node.count == 1)
     return 1;
   for (int i = 0; i < size; i++)
-    if (rgi_node_of(rgi_members_at(m, i)) != rgi_node.mine)
+    if (rgi_node_of(rgi_members_at(members, i)) != rgi_node.mine)
       return 0;
   return 1;
 }
 
-static void fill_nodes(rgi_coll_nodes *n, int size, int me, int *leaders) {
-  for (int i = 0; i <= n->count; i++)
-    n->first[i] = 0;
+static void fill_nodes(rgi_coll_nodes *nodes, int size, int me, int *leaders) {
+  for (int i = 0; i <= nodes->count; i++)
+    nodes->first[i] = 0;
   for (int r = 0; r < size; r++)
-    n->first[n->of[r] + 1]++;
-  for (int i = 0; i < n->count; i++)
-    n->first[i + 1] += n->first[i];
-  for (int r = size - 1, *end = n->first + 1; r >= 0; r--) /* backwards: ascending */
-    n->by_node[--end[n->of[r]]] = r;
+    nodes->first[nodes->of[r] + 1]++;
+  for (int i = 0; i < nodes->count; i++)
+    nodes->first[i + 1] += nodes->first[i];
+  for (int r = size - 1, *end = nodes->first + 1; r >= 0; r--) /* backwards: ascending */
+    nodes->by_node[--end[nodes->of[r]]] = r;
   /* Now first[i + 1] is where node i begins. */
-  for (int i = 0; i < n->count; i++)
-    n->first[i] = n->first[i + 1];
-  n->first[n->count] = size;
-  n->mine = n->of[me];
-  n->in_order = 1;
-  for (int i = 0; i < n->count; i++)
-    leaders[i] = n->by_node[n->first[i]];
+  for (int i = 0; i < nodes->count; i++)
+    nodes->first[i] = nodes->first[i + 1];
+  nodes->first[nodes->count] = size;
+  nodes->mine = nodes->of[me];
+  nodes->in_order = 1;
+  for (int i = 0; i < nodes->count; i++)
+    leaders[i] = nodes->by_node[nodes->first[i]];
   for (int r = 0; r < size; r++)
-    n->in_order &= n->by_node[r] == r;
-  int *inside = n->by_node + n->first[n->mine], here = n->first[n->mine + 1] - n->first[n->mine];
-  n->inside = (rgi_subgroup){here, 0, inside};
-  while (inside[n->inside.me] != me)
-    n->inside.me++;
-  n->leaders = (rgi_subgroup){n->count, inside[0] == me ? n->mine : -1, leaders};
+    nodes->in_order &= nodes->by_node[r] == r;
+  int *inside = nodes->by_node + nodes->first[nodes->mine],
+      here = nodes->first[nodes->mine + 1] - nodes->first[nodes->mine];
+  nodes->inside = (rgi_subgroup){here, 0, inside};
+  while (inside[nodes->inside.me] != me)
+    nodes->inside.me++;
+  nodes->leaders = (rgi_subgroup){nodes->count, inside[0] == me ? nodes->mine : -1, leaders};
 }
 
-int rgi_coll_nodes_find(const char *call, rg_group g, rgi_coll_nodes *n) {
+int rgi_coll_nodes_find(const char *call, rg_group g, rgi_coll_nodes *nodes) {
   int size = rgi_members_count(g->members);
   if (all_on_my_node(g->members, size)) {
-    *n = (rgi_coll_nodes){.count = 1, .in_order = 1, .inside = {size, g->me, NULL}};
-    n->leaders = (rgi_subgroup){1, g->me == 0 ? 0 : -1, NULL};
+    *nodes = (rgi_coll_nodes){.count = 1, .in_order = 1, .inside = {size, g->me, NULL}};
+    nodes->leaders = (rgi_subgroup){1, g->me == 0 ? 0 : -1, NULL};
     return RG_SUCCESS;
   }
   int *ints = malloc((4 * (size_t)size + 1) * sizeof *ints);
@@ -76,22 +77,22 @@ int rgi_coll_nodes_find(const char *call, rg_group g, rgi_coll_nodes *n) {
     free(ints);
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", call, size);
   }
-  n->of = ints;
-  n->by_node = ints + size;
-  n->first = ints + 2 * (size_t)size;
-  n->count = count;
-  fill_nodes(n, size, g->me, ints + 3 * (size_t)size + 1);
+  nodes->of = ints;
+  nodes->by_node = ints + size;
+  nodes->first = ints + 2 * (size_t)size;
+  nodes->count = count;
+  fill_nodes(nodes, size, g->me, ints + 3 * (size_t)size + 1);
   return RG_SUCCESS;
 }
 
 int rgi_coll_local_rank(const rgi_coll *coll, int rank) {
-  const rgi_coll_nodes *n = &coll->nodes;
-  if (n->count == 1)
+  const rgi_coll_nodes *nodes = &coll->nodes;
+  if (nodes->count == 1)
     return rank;
-  int low = n->first[n->of[rank]], high = n->first[n->of[rank] + 1], first = low;
+  int low = nodes->first[nodes->of[rank]], high = nodes->first[nodes->of[rank] + 1], first = low;
   while (high - low > 1) {
     int middle = low + (high - low) / 2;
-    if (n->by_node[middle] <= rank)
+    if (nodes->by_node[middle] <= rank)
       low = middle;
     else
       high = middle;

@@ -57,9 +57,9 @@ typedef struct rgi_coll {
   const struct rgi_algorithm *const *algorithms; /* of each operation (algorithm.h) */
 } rgi_coll;
 
-/* Fills n for the members of g, of which the caller is one. n->of, if not NULL, is the memory of
- * all arrays, to be freed. RG_ERR_NOMEM. */
-int rgi_coll_nodes_find(const char *call, rg_group g, rgi_coll_nodes *n);
+/* Fills nodes for the members of g, of which the caller is one. nodes->of, if not NULL, is the
+ * memory of all arrays, to be freed. RG_ERR_NOMEM. */
+int rgi_coll_nodes_find(const char *call, rg_group g, rgi_coll_nodes *nodes);
 
 /* Another user; the end of one: the last one's frees the state. Any thread. */
 void rgi_coll_share(rgi_coll *coll);

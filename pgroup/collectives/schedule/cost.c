@@ -11,26 +11,28 @@ double rgi_cost_lg(double p) {
   return lg;
 }
 
-double rgi_cost_blocks(const rgi_cost_params *l) {
-  return (l->p - 1) * (l->ts + l->n * l->tw);
+double rgi_cost_blocks(const rgi_cost_params *params) {
+  return (params->p - 1) * (params->ts + params->n * params->tw);
 }
 
-double rgi_cost_doubling(const rgi_cost_params *l) {
-  return rgi_cost_lg(l->p) * l->ts + (l->p - 1) * l->n * l->tw;
+double rgi_cost_doubling(const rgi_cost_params *params) {
+  return rgi_cost_lg(params->p) * params->ts + (params->p - 1) * params->n * params->tw;
 }
 
-double rgi_cost_reduce_linear(const rgi_cost_params *l) {
-  return (l->p - 1) * (l->ts + l->n * (l->tw + l->tc));
+double rgi_cost_reduce_linear(const rgi_cost_params *params) {
+  return (params->p - 1) * (params->ts + params->n * (params->tw + params->tc));
 }
 
-double rgi_cost_reduce_tree(const rgi_cost_params *l) {
-  return rgi_cost_lg(l->p) * (l->ts + l->n * (l->tw + l->tc));
+double rgi_cost_reduce_tree(const rgi_cost_params *params) {
+  return rgi_cost_lg(params->p) * (params->ts + params->n * (params->tw + params->tc));
 }
 
-double rgi_cost_rabenseifner(const rgi_cost_params *l) {
-  return 2 * rgi_cost_lg(l->p) * l->ts + (l->p - 1) / l->p * l->n * (2 * l->tw + l->tc);
+double rgi_cost_rabenseifner(const rgi_cost_params *params) {
+  return 2 * rgi_cost_lg(params->p) * params->ts +
+         (params->p - 1) / params->p * params->n * (2 * params->tw + params->tc);
 }
 
-double rgi_cost_reduce_shm(const rgi_cost_params *l) {
-  return rgi_cost_lg(l->p) * l->ts + l->n * (2 * l->tw + (l->p - 1) / l->p * l->tc);
+double rgi_cost_reduce_shm(const rgi_cost_params *params) {
+  return rgi_cost_lg(params->p) * params->ts +
+         params->n * (2 * params->tw + (params->p - 1) / params->p * params->tc);
 }

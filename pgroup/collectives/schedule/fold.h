@@ -16,13 +16,13 @@ typedef struct {
   int keep;  /* a rank that is not folded away, or -1 */
 } rgi_fold;
 
-rgi_fold rgi_fold_of(const rgi_subgroup *t, int keep);
+rgi_fold rgi_fold_of(const rgi_subgroup *subgroup, int keep);
 
 /* The rank in the subgroup behind a new number. */
-int rgi_fold_rank(const rgi_fold *f, int number);
+int rgi_fold_rank(const rgi_fold *fold, int number);
 
 /* The new number that stands for a rank. */
-int rgi_fold_number(const rgi_fold *f, int rank);
+int rgi_fold_number(const rgi_fold *fold, int rank);
 
 /* The vector that is combined: the member's operand and later its result, and as much memory to
  * receive in. Its elements, or blocks, have one size or begin at given places. */
@@ -34,16 +34,18 @@ typedef struct {
 } rgi_fold_vector;
 
 /* A vector of the elements of the schedule's reduction. */
-rgi_fold_vector rgi_fold_vector_of(rgi_sched *s, char *acc, size_t bytes);
+rgi_fold_vector rgi_fold_vector_of(rgi_sched *sched, char *acc, size_t bytes);
 
 /* Combines acc with another member's operand, in the order of ranks, into acc. */
-void rgi_fold_combine(rgi_sched *s, int theirs_first, char *acc, char *theirs, size_t bytes);
+void rgi_fold_combine(rgi_sched *sched, int theirs_first, char *acc, char *theirs, size_t bytes);
 
 /* The pairs combine their operands. */
-void rgi_fold_in(rgi_sched *s, const rgi_subgroup *t, const rgi_fold *f, const rgi_fold_vector *v);
+void rgi_fold_in(rgi_sched *sched, const rgi_subgroup *subgroup, const rgi_fold *fold,
+                 const rgi_fold_vector *vector);
 
 /* The members that were folded away get the result. */
-void rgi_fold_out(rgi_sched *s, const rgi_subgroup *t, const rgi_fold *f, const rgi_fold_vector *v);
+void rgi_fold_out(rgi_sched *sched, const rgi_subgroup *subgroup, const rgi_fold *fold,
+                  const rgi_fold_vector *vector);
 
 /* Elements [low, high) of a vector. */
 typedef struct {
@@ -54,8 +56,8 @@ typedef struct {
  * differ in bit k, one keeps the lower half of what both have and the other the
  * upper one. part[k] is what the caller has before step k, part[log size] after
  * all. */
-void rgi_fold_reduce_scatter(rgi_sched *s, const rgi_subgroup *t, const rgi_fold *f,
-                             const rgi_fold_vector *v, rgi_fold_range part[]);
+void rgi_fold_reduce_scatter(rgi_sched *sched, const rgi_subgroup *subgroup, const rgi_fold *fold,
+                             const rgi_fold_vector *vector, rgi_fold_range part[]);
 
 #define RGI_FOLD_HALVINGS 32
 

@@ -11,131 +11,134 @@
 #include "base/error.h"
 #include "collectives/schedule/coll_state.h"
 
-static void no_memory(rgi_sched *s) {
-  if (!s->error)
-    s->error = rgi_error(RG_ERR_NOMEM, "%s: no memory", s->call);
+static void no_memory(rgi_sched *sched) {
+  if (!sched->error)
+    sched->error = rgi_error(RG_ERR_NOMEM, "%s: no memory", sched->call);
 }
 
 /* Field by field: to clear all of it would take longer than a short operation. */
-void rgi_sched_init(rgi_sched *s, rgi_coll *coll, const char *call, int blocking) {
-  s->coll = coll;
-  s->call = call;
-  s->blocking = blocking;
-  s->tag = rgi_coll_next_tag(coll);
-  s->steps = s->inline_steps;
-  s->size = RGI_SCHED_INLINE_STEPS;
-  s->count = s->at = 0;
-  s->messages = NULL;
-  s->peers = NULL;
-  s->in_round = s->most = s->have = s->begun = s->ended = 0;
-  s->buffers = NULL;
-  s->unpack_bytes = 0;
-  s->looks = 0;
-  s->error = RG_SUCCESS;
-  s->text = NULL;
-  s->request.peer = -1;
+void rgi_sched_init(rgi_sched *sched, rgi_coll *coll, const char *call, int blocking) {
+  sched->coll = coll;
+  sched->call = call;
+  sched->blocking = blocking;
+  sched->tag = rgi_coll_next_tag(coll);
+  sched->steps = sched->inline_steps;
+  sched->size = RGI_SCHED_INLINE_STEPS;
+  sched->count = sched->at = 0;
+  sched->messages = NULL;
+  sched->peers = NULL;
+  sched->in_round = sched->most = sched->have = sched->begun = sched->ended = 0;
+  sched->buffers = NULL;
+  sched->unpack_bytes = 0;
+  sched->looks = 0;
+  sched->error = RG_SUCCESS;
+  sched->text = NULL;
+  sched->request.peer = -1;
 }
 
-int rgi_sched_alloc_requests(rgi_sched *s) {
-  if (s->most <= s->have)
+int rgi_sched_alloc_requests(rgi_sched *sched) {
+  if (sched->most <= sched->have)
     return RG_SUCCESS;
-  free(s->messages);
-  free(s->peers);
-  s->messages = malloc((size_t)s->most * sizeof *s->messages);
-  s->peers = malloc((size_t)s->most * sizeof *s->peers);
-  s->have = s->most;
-  return s->messages && s->peers
+  free(sched->messages);
+  free(sched->peers);
+  sched->messages = malloc((size_t)sched->most * sizeof *sched->messages);
+  sched->peers = malloc((size_t)sched->most * sizeof *sched->peers);
+  sched->have = sched->most;
+  return sched->messages && sched->peers
              ? RG_SUCCESS
-             : rgi_error(RG_ERR_NOMEM, "%s: no memory for %d messages", s->call, s->most);
+             : rgi_error(RG_ERR_NOMEM, "%s: no memory for %d messages", sched->call, sched->most);
 }
 
-void rgi_sched_free(rgi_sched *s) {
-  for (rgi_sched_buffer *r = s->buffers, *next; r; r = next) {
+void rgi_sched_free(rgi_sched *sched) {
+  for (rgi_sched_buffer *r = sched->buffers, *next; r; r = next) {
     next = r->next;
     free(r);
   }
-  if (s->steps != s->inline_steps)
-    free(s->steps);
-  free(s->messages);
-  free(s->peers);
-  free(s->text);
+  if (sched->steps != sched->inline_steps)
+    free(sched->steps);
+  free(sched->messages);
+  free(sched->peers);
+  free(sched->text);
 }
 
 #define BUFFER_HEAD ((sizeof(rgi_sched_buffer) + 63) / 64 * 64)
 
-void *rgi_sched_alloc(rgi_sched *s, size_t bytes) {
+void *rgi_sched_alloc(rgi_sched *sched, size_t bytes) {
   rgi_sched_buffer *r = bytes <= SIZE_MAX - 2 * BUFFER_HEAD ? malloc(BUFFER_HEAD + bytes) : NULL;
   if (!r) {
-    no_memory(s);
+    no_memory(sched);
     return NULL;
   }
-  r->next = s->buffers;
-  s->buffers = r;
+  r->next = sched->buffers;
+  sched->buffers = r;
   return (char *)r + BUFFER_HEAD;
 }
 
-rgi_sched_step *rgi_sched_next(rgi_sched *s) {
-  if (s->count == s->size) {
-    int size = 2 * s->size;
-    rgi_sched_step *old = s->steps == s->inline_steps ? NULL : s->steps;
+rgi_sched_step *rgi_sched_next(rgi_sched *sched) {
+  if (sched->count == sched->size) {
+    int size = 2 * sched->size;
+    rgi_sched_step *old = sched->steps == sched->inline_steps ? NULL : sched->steps;
     rgi_sched_step *steps = realloc(old, (size_t)size * sizeof *steps);
     if (!steps) {
-      no_memory(s);
+      no_memory(sched);
       return NULL;
     }
     if (!old)
-      memcpy(steps, s->inline_steps, sizeof s->inline_steps);
-    s->steps = steps;
-    s->size = size;
+      memcpy(steps, sched->inline_steps, sizeof sched->inline_steps);
+    sched->steps = steps;
+    sched->size = size;
   }
-  return &s->steps[s->count++];
+  return &sched->steps[sched->count++];
 }
 
-static void add_message(rgi_sched *s, rgi_sched_step step) {
-  rgi_sched_add(s, step);
-  if (++s->in_round > s->most)
-    s->most = s->in_round;
+static void add_message(rgi_sched *sched, rgi_sched_step step) {
+  rgi_sched_add(sched, step);
+  if (++sched->in_round > sched->most)
+    sched->most = sched->in_round;
 }
 
-void rgi_sched_send(rgi_sched *s, const rgi_subgroup *t, int to, const void *data, size_t bytes) {
-  add_message(s, (rgi_sched_step){RGI_SCHED_SEND, rgi_subgroup_rank(t, to), NULL, data, bytes});
+void rgi_sched_send(rgi_sched *sched, const rgi_subgroup *subgroup, int to, const void *data,
+                    size_t bytes) {
+  add_message(sched,
+              (rgi_sched_step){RGI_SCHED_SEND, rgi_subgroup_rank(subgroup, to), NULL, data, bytes});
 }
 
-void rgi_sched_receive(rgi_sched *s, const rgi_subgroup *t, int from, void *data, size_t bytes) {
-  add_message(s,
-              (rgi_sched_step){RGI_SCHED_RECEIVE, rgi_subgroup_rank(t, from), data, NULL, bytes});
+void rgi_sched_receive(rgi_sched *sched, const rgi_subgroup *subgroup, int from, void *data,
+                       size_t bytes) {
+  add_message(sched, (rgi_sched_step){RGI_SCHED_RECEIVE, rgi_subgroup_rank(subgroup, from), data,
+                                      NULL, bytes});
 }
 
-void rgi_sched_end_round(rgi_sched *s) {
-  if (s->in_round)
-    rgi_sched_add(s, (rgi_sched_step){.kind = RGI_SCHED_END_ROUND});
-  s->in_round = 0;
+void rgi_sched_end_round(rgi_sched *sched) {
+  if (sched->in_round)
+    rgi_sched_add(sched, (rgi_sched_step){.kind = RGI_SCHED_END_ROUND});
+  sched->in_round = 0;
 }
 
-void rgi_sched_await_first(rgi_sched *s, int n) {
-  rgi_sched_add(s, (rgi_sched_step){.kind = RGI_SCHED_END_ROUND, .peer = n});
+void rgi_sched_await_first(rgi_sched *sched, int n) {
+  rgi_sched_add(sched, (rgi_sched_step){.kind = RGI_SCHED_END_ROUND, .peer = n});
 }
 
-void rgi_sched_copy(rgi_sched *s, void *to, const void *from, size_t bytes) {
+void rgi_sched_copy(rgi_sched *sched, void *to, const void *from, size_t bytes) {
   if (to != from && bytes)
-    rgi_sched_add(s, (rgi_sched_step){RGI_SCHED_COPY, -1, to, from, bytes});
+    rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_COPY, -1, to, from, bytes});
 }
 
-void rgi_sched_reduce_left(rgi_sched *s, void *left, void *right, size_t bytes) {
-  if (bytes && s->reduction.commutes)
-    rgi_sched_add(s, (rgi_sched_step){RGI_SCHED_REDUCE_RIGHT, -1, left, right, bytes});
+void rgi_sched_reduce_left(rgi_sched *sched, void *left, void *right, size_t bytes) {
+  if (bytes && sched->reduction.commutes)
+    rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_REDUCE_RIGHT, -1, left, right, bytes});
   else if (bytes)
-    rgi_sched_add(s, (rgi_sched_step){RGI_SCHED_REDUCE_LEFT, -1, right, left, bytes});
+    rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_REDUCE_LEFT, -1, right, left, bytes});
 }
 
-void rgi_sched_reduce_right(rgi_sched *s, const void *left, void *right, size_t bytes) {
+void rgi_sched_reduce_right(rgi_sched *sched, const void *left, void *right, size_t bytes) {
   if (bytes)
-    rgi_sched_add(s, (rgi_sched_step){RGI_SCHED_REDUCE_RIGHT, -1, right, left, bytes});
+    rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_REDUCE_RIGHT, -1, right, left, bytes});
 }
 
-void rgi_sched_unpack(rgi_sched *s, void *memory, const void *dense, size_t bytes) {
+void rgi_sched_unpack(rgi_sched *sched, void *memory, const void *dense, size_t bytes) {
   if (bytes)
-    rgi_sched_add(s, (rgi_sched_step){RGI_SCHED_UNPACK, -1, memory, dense, bytes});
+    rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_UNPACK, -1, memory, dense, bytes});
 }
 
 typedef struct {
@@ -143,26 +146,26 @@ typedef struct {
   void *data;
 } continuation;
 
-void rgi_sched_continue(rgi_sched *s, rgi_sched_writer *write, void *data) {
-  continuation *p = rgi_sched_alloc(s, sizeof *p);
+void rgi_sched_continue(rgi_sched *sched, rgi_sched_writer *write, void *data) {
+  continuation *p = rgi_sched_alloc(sched, sizeof *p);
   if (!p)
     return;
   *p = (continuation){write, data};
-  rgi_sched_end_round(s);
-  rgi_sched_add(s, (rgi_sched_step){.kind = RGI_SCHED_CONTINUE, .peer = -1, .to = p});
+  rgi_sched_end_round(sched);
+  rgi_sched_add(sched, (rgi_sched_step){.kind = RGI_SCHED_CONTINUE, .peer = -1, .to = p});
 }
 
-int rgi_sched_run_continuation(rgi_sched *s) {
-  const continuation *p = s->steps[s->at].to;
-  int rest = s->count - s->at - 1;
-  rgi_sched_step *after = rgi_sched_alloc(s, (size_t)rest * sizeof *after);
+int rgi_sched_run_continuation(rgi_sched *sched) {
+  const continuation *p = sched->steps[sched->at].to;
+  int rest = sched->count - sched->at - 1;
+  rgi_sched_step *after = rgi_sched_alloc(sched, (size_t)rest * sizeof *after);
   if (!after)
-    return s->error;
-  memcpy(after, s->steps + s->at + 1, (size_t)rest * sizeof *after);
-  s->count = s->at + 1;
-  p->write(s, p->data);
-  rgi_sched_end_round(s);
+    return sched->error;
+  memcpy(after, sched->steps + sched->at + 1, (size_t)rest * sizeof *after);
+  sched->count = sched->at + 1;
+  p->write(sched, p->data);
+  rgi_sched_end_round(sched);
   for (int i = 0; i < rest; i++)
-    rgi_sched_add(s, after[i]);
-  return s->error == RG_ERR_NOMEM ? s->error : rgi_sched_alloc_requests(s);
+    rgi_sched_add(sched, after[i]);
+  return sched->error == RG_ERR_NOMEM ? sched->error : rgi_sched_alloc_requests(sched);
 }

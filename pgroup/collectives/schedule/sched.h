@@ -86,61 +86,63 @@ typedef struct rgi_sched {
 
 /* --- writing ----------------------------------------------------------------------- */
 
-void *rgi_sched_alloc(rgi_sched *s, size_t bytes); /* NULL when there is no memory */
-void rgi_sched_send(rgi_sched *s, const rgi_subgroup *t, int to, const void *data, size_t bytes);
-void rgi_sched_receive(rgi_sched *s, const rgi_subgroup *t, int from, void *data, size_t bytes);
-void rgi_sched_end_round(rgi_sched *s);
+void *rgi_sched_alloc(rgi_sched *sched, size_t bytes); /* NULL when there is no memory */
+void rgi_sched_send(rgi_sched *sched, const rgi_subgroup *subgroup, int to, const void *data,
+                    size_t bytes);
+void rgi_sched_receive(rgi_sched *sched, const rgi_subgroup *subgroup, int from, void *data,
+                       size_t bytes);
+void rgi_sched_end_round(rgi_sched *sched);
 
 /* Waits for the first n of a round's messages; the others stay under way. */
-void rgi_sched_await_first(rgi_sched *s, int n);
+void rgi_sched_await_first(rgi_sched *sched, int n);
 
-void rgi_sched_copy(rgi_sched *s, void *to, const void *from, size_t bytes);
+void rgi_sched_copy(rgi_sched *sched, void *to, const void *from, size_t bytes);
 
 /* left = left op right, which overwrites right too; right = left op right. */
-void rgi_sched_reduce_left(rgi_sched *s, void *left, void *right, size_t bytes);
-void rgi_sched_reduce_right(rgi_sched *s, const void *left, void *right, size_t bytes);
+void rgi_sched_reduce_left(rgi_sched *sched, void *left, void *right, size_t bytes);
+void rgi_sched_reduce_right(rgi_sched *sched, const void *left, void *right, size_t bytes);
 
-/* Unpacks so many dense bytes into the user's memory, of type s->datatype. */
-void rgi_sched_unpack(rgi_sched *s, void *memory, const void *dense, size_t bytes);
+/* Unpacks so many dense bytes into the user's memory, of type sched->datatype. */
+void rgi_sched_unpack(rgi_sched *sched, void *memory, const void *dense, size_t bytes);
 
 /* Memory for the next step; NULL when there is none. */
-rgi_sched_step *rgi_sched_next(rgi_sched *s);
+rgi_sched_step *rgi_sched_next(rgi_sched *sched);
 
 /* Any step, for instance one in shared memory (RGI_SCHED_SHM_...). Inline: a short operation is
  * one step, which so is written in its place at once. */
-static inline void rgi_sched_add(rgi_sched *s, rgi_sched_step step) {
-  rgi_sched_step *next = rgi_sched_next(s);
+static inline void rgi_sched_add(rgi_sched *sched, rgi_sched_step step) {
+  rgi_sched_step *next = rgi_sched_next(sched);
   if (next)
     *next = step;
 }
 
 /* Further steps that depend on messages of the steps before: when those have ended, write is
  * called, and the steps that it writes are inserted here. data must stay. */
-typedef void rgi_sched_writer(rgi_sched *s, void *data);
-void rgi_sched_continue(rgi_sched *s, rgi_sched_writer *write, void *data);
+typedef void rgi_sched_writer(rgi_sched *sched, void *data);
+void rgi_sched_continue(rgi_sched *sched, rgi_sched_writer *write, void *data);
 
 /* --- running ----------------------------------------------------------------------- */
 
 /* Allocates the messages of the largest round; none is under way. */
-int rgi_sched_alloc_requests(rgi_sched *s);
+int rgi_sched_alloc_requests(rgi_sched *sched);
 
-/* Runs the continuation at the step s->at. An error ends the operation. */
-int rgi_sched_run_continuation(rgi_sched *s);
+/* Runs the continuation at the step sched->at. An error ends the operation. */
+int rgi_sched_run_continuation(rgi_sched *sched);
 
 /* A rank has sent another number of bytes than expected: the operation goes on, so that no
  * member waits for ever, and fails at its end. */
-void rgi_sched_length_error(rgi_sched *s, int rank, size_t sent, size_t expected);
+void rgi_sched_length_error(rgi_sched *sched, int rank, size_t sent, size_t expected);
 
 /* An empty schedule for the next operation of the group, in the caller's memory;
  * frees what it holds. */
-void rgi_sched_init(rgi_sched *s, struct rgi_coll *coll, const char *call, int blocking);
-void rgi_sched_free(rgi_sched *s);
+void rgi_sched_init(rgi_sched *sched, struct rgi_coll *coll, const char *call, int blocking);
+void rgi_sched_free(rgi_sched *sched);
 
 /* Runs it to its end, and frees what it holds. */
-int rgi_sched_run(rgi_sched *s);
+int rgi_sched_run(rgi_sched *sched);
 
-/* Starts it as a request: s is from malloc and belongs to the request from here on. On failure
+/* Starts it as a request: sched is from malloc and belongs to the request from here on. On failure
  * it is freed. */
-int rgi_sched_start(rgi_sched *s, rg_request *request);
+int rgi_sched_start(rgi_sched *sched, rg_request *request);
 
 #endif

@@ -12,8 +12,8 @@ typedef struct {
   const int *ranks; /* in the group; NULL: all, in order */
 } rgi_subgroup;
 
-static inline int rgi_subgroup_rank(const rgi_subgroup *t, int i) {
-  return t->ranks ? t->ranks[i] : i;
+static inline int rgi_subgroup_rank(const rgi_subgroup *subgroup, int i) {
+  return subgroup->ranks ? subgroup->ranks[i] : i;
 }
 
 #endif

@@ -251,34 +251,34 @@ static inline size_t rgi_shared_state_part(uint32_t depth, uint32_t chunk) {
 }
 
 /* Of the cell of a step: the depth is a power of two. */
-static inline uint32_t rgi_shared_state_index(const rgi_shared_state *l, uint32_t step) {
-  return step & l->last_cell;
+static inline uint32_t rgi_shared_state_index(const rgi_shared_state *state, uint32_t step) {
+  return step & state->last_cell;
 }
 
-static inline rgi_shared_state_member *rgi_shared_state_member_at(const rgi_shared_state *l,
+static inline rgi_shared_state_member *rgi_shared_state_member_at(const rgi_shared_state *state,
                                                                   int i) {
-  return (rgi_shared_state_member *)(void *)(l->entry + (size_t)i * l->stride);
+  return (rgi_shared_state_member *)(void *)(state->entry + (size_t)i * state->stride);
 }
 
-static inline rgi_shared_state_cell *rgi_shared_state_cell_at(const rgi_shared_state *l, int i,
+static inline rgi_shared_state_cell *rgi_shared_state_cell_at(const rgi_shared_state *state, int i,
                                                               uint32_t step) {
-  char *first = l->cells + (size_t)i * l->stride;
-  return (rgi_shared_state_cell *)(void *)first + rgi_shared_state_index(l, step);
+  char *first = state->cells + (size_t)i * state->stride;
+  return (rgi_shared_state_cell *)(void *)first + rgi_shared_state_index(state, step);
 }
 
 /* How many steps have counted member i in, at the cell of this step. */
-static inline _Atomic uint32_t *rgi_shared_state_arrivals(const rgi_shared_state *l, int i,
+static inline _Atomic uint32_t *rgi_shared_state_arrivals(const rgi_shared_state *state, int i,
                                                           uint32_t step) {
-  return &rgi_shared_state_member_at(l, i)->arrival_count[rgi_shared_state_index(l, step)];
+  return &rgi_shared_state_member_at(state, i)->arrival_count[rgi_shared_state_index(state, step)];
 }
 
-static inline rgi_shared_state_turn *rgi_shared_state_turn_of(const rgi_shared_state *l,
+static inline rgi_shared_state_turn *rgi_shared_state_turn_of(const rgi_shared_state *state,
                                                               uint32_t step) {
-  return &l->memory->turn[rgi_shared_state_index(l, step)];
+  return &state->memory->turn[rgi_shared_state_index(state, step)];
 }
 
 /* Attaches the memory. RG_ERR_NOMEM on all members on the node if one has got it. */
-int rgi_shared_state_attach(rgi_shared_state *l);
+int rgi_shared_state_attach(rgi_shared_state *state);
 
 typedef enum {
   RGI_SHARED_STATE_LATER,  /* another member allocates it: the caller comes again */
@@ -288,14 +288,15 @@ typedef enum {
 
 /* Attaches the buffer with chunks of this size for an operation that begins with this step. The
  * caller has seen that the cells of the step may be written. */
-rgi_shared_state_room rgi_shared_state_attach_buffer(rgi_shared_state *l, int size, uint32_t step);
+rgi_shared_state_room rgi_shared_state_attach_buffer(rgi_shared_state *state, int size,
+                                                     uint32_t step);
 
 /* Of the memory of a state that is to be freed. */
 void rgi_shared_state_free_buffers(const rgi_shared_state_memory *memory, int users);
 
 /* Local member i's rank in the group. */
-static inline int rgi_shared_state_group_rank(const rgi_shared_state *l, int i) {
-  return l->ranks ? l->ranks[i] : i;
+static inline int rgi_shared_state_group_rank(const rgi_shared_state *state, int i) {
+  return state->ranks ? state->ranks[i] : i;
 }
 
 #endif
