@@ -40,7 +40,7 @@ typedef struct {
 
 static struct {
   int n, all, now; /* now: the node whose daemon runs */
-  agreement *agreements[NODES];
+  group_agreement *agreements[NODES];
   forgotten_group *forgotten[NODES];
   int round, sent, group;
   char lost[NODES], proposed[NODES];

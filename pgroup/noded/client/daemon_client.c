@@ -30,139 +30,147 @@
 #define PULL_BYTES ((size_t)512)
 #define MOST_WORDS ((uint64_t)1 << 20)
 
-int rgi_daemon_client_node_dead(rgi_daemon_client *l) {
-  rgi_overlay *m = rgi_overlay_get();
+int rgi_daemon_client_node_dead(rgi_daemon_client *client) {
+  rgi_overlay *overlay = rgi_overlay_get();
   int deaths = rgi_process_deaths();
-  if (deaths == l->deaths)
-    return l->gone;
-  l->deaths = deaths;
-  for (int i = 0; i < m->world; i++)
-    if (rgi_node_of(i) == l->node && !rgi_process_is_dead(i))
+  if (deaths == client->deaths)
+    return client->gone;
+  client->deaths = deaths;
+  for (int i = 0; i < overlay->world; i++)
+    if (rgi_node_of(i) == client->node && !rgi_process_is_dead(i))
       return 0;
-  return l->gone = 1;
+  return client->gone = 1;
 }
 
-void rgi_daemon_client_close(rgi_daemon_client *l) {
-  rgi_tcp_free(&l->tcp);
-  l->state = RGI_DAEMON_CLIENT_AWAY;
-  l->dial.node = NULL;
+void rgi_daemon_client_close(rgi_daemon_client *client) {
+  rgi_tcp_free(&client->tcp);
+  client->state = RGI_DAEMON_CLIENT_AWAY;
+  client->dial.node = NULL;
 }
 
 /* --- connecting ------------------------------------------------------------------------- */
 
 /* The first connection is dialled at once, a later one after the dial's pause. */
-static void start_dial(rgi_daemon_client *l) {
-  rgi_overlay *m = rgi_overlay_get();
-  double third = m->limit > 0 ? m->limit / 3 : SILENT_SECONDS;
-  l->dial = (rgi_dial){.node = &rgi_overlay_nodes(m)[l->node],
-                       .key = m->key,
-                       .from = RGI_OVERLAY_CLIENT,
-                       .to = l->node,
-                       .limit = third > LEAST_SILENT_SECONDS ? third : LEAST_SILENT_SECONDS,
-                       .tried = l->attempt ? rgi_clock_now() : 0};
+static void start_dial(rgi_daemon_client *client) {
+  rgi_overlay *overlay = rgi_overlay_get();
+  double third = overlay->limit > 0 ? overlay->limit / 3 : SILENT_SECONDS;
+  client->dial = (rgi_dial){.node = &rgi_overlay_nodes(overlay)[client->node],
+                            .key = overlay->key,
+                            .from = RGI_OVERLAY_CLIENT,
+                            .to = client->node,
+                            .limit = third > LEAST_SILENT_SECONDS ? third : LEAST_SILENT_SECONDS,
+                            .tried = client->attempt ? rgi_clock_now() : 0};
 }
 
-static void advance_dial(rgi_daemon_client *l) {
-  if (!l->dial.node)
-    start_dial(l);
-  l->tcp.error = 0; /* of an attempt before */
-  if (rgi_dial_step(&l->dial, &l->tcp)) {
-    l->attempt = (uint64_t)(1e9 * rgi_clock_now()); /* also after those of a client before */
-    const rgi_query_session s = {rgi_node.rank, (int32_t)l->use, l->attempt, l->received};
-    struct iovec part = {(void *)(uintptr_t)&s, sizeof s};
-    l->state = RGI_DAEMON_CLIENT_RESUMING;
-    if (rgi_tcp_push_parts(&l->tcp, &part, 1) != (ssize_t)sizeof s) /* a new socket has room */
-      rgi_daemon_client_close(l);
+static void advance_dial(rgi_daemon_client *client) {
+  if (!client->dial.node)
+    start_dial(client);
+  client->tcp.error = 0; /* of an attempt before */
+  if (rgi_dial_step(&client->dial, &client->tcp)) {
+    client->attempt = (uint64_t)(1e9 * rgi_clock_now()); /* also after those of a client before */
+    const rgi_query_session opening = {.rank = rgi_node.rank,
+                                       .use = (int32_t)client->use,
+                                       .attempt = client->attempt,
+                                       .received = client->received};
+    struct iovec part = {(void *)(uintptr_t)&opening, sizeof opening};
+    client->state = RGI_DAEMON_CLIENT_RESUMING;
+    if (rgi_tcp_push_parts(&client->tcp, &part, 1) !=
+        (ssize_t)sizeof opening) /* a new socket has room */
+      rgi_daemon_client_close(client);
   }
-  l->starved = l->tcp.fd < 0 && rgi_descriptors_ran_out(l->tcp.error) && !rgi_descriptors_raise();
+  client->starved =
+      client->tcp.fd < 0 && rgi_descriptors_ran_out(client->tcp.error) && !rgi_descriptors_raise();
 }
 
 /* Gives a query its number, or its answer, by what the server has executed. 0: a word is missing.
  */
-static int resume_query(rgi_daemon_client_query *o, uint64_t executed, const char **words,
+static int resume_query(rgi_daemon_client_query *request, uint64_t executed, const char **words,
                         const char *end) {
-  rgi_query_word w = {0};
-  o->got = 0;
-  o->sent = 0;
-  if (o->query.number > executed)
-    o->query.number = 0;
-  o->executed = o->query.number && o->query.kind != RGI_ACCESS_KIND_GET;
-  if (!o->executed || !rgi_query_is_atomic(&o->query))
+  rgi_query_word word = {0};
+  request->got = 0;
+  request->sent = 0;
+  if (request->query.number > executed)
+    request->query.number = 0;
+  request->executed = request->query.number && request->query.kind != RGI_ACCESS_KIND_GET;
+  if (!request->executed || !rgi_query_is_atomic(&request->query))
     return 1;
-  for (; w.number < o->query.number && *words < end; *words += sizeof w)
-    memcpy(&w, *words, sizeof w);
-  memcpy(o->answer, &w.value, sizeof w.value);
-  return w.number == o->query.number;
+  for (; word.number < request->query.number && *words < end; *words += sizeof word)
+    memcpy(&word, *words, sizeof word);
+  memcpy(request->answer, &word.value, sizeof word.value);
+  return word.number == request->query.number;
 }
 
 /* How long the server's state is, with its words; before its head is there: how long the head is.
  */
-static size_t state_length(const rgi_buffer *in, rgi_query_state *s) {
-  *s = (rgi_query_state){0};
-  if (rgi_buffer_pending(in) >= sizeof *s)
-    memcpy(s, in->data + in->begin, sizeof *s);
-  return s->words > MOST_WORDS ? 0 : sizeof *s + s->words * sizeof(rgi_query_word);
+static size_t state_length(const rgi_buffer *in, rgi_query_state *state) {
+  *state = (rgi_query_state){0};
+  if (rgi_buffer_pending(in) >= sizeof *state)
+    memcpy(state, in->data + in->begin, sizeof *state);
+  return state->words > MOST_WORDS ? 0 : sizeof *state + state->words * sizeof(rgi_query_word);
 }
 
 /* Where the session goes on, by what the server tells. 0: not all of it has come; -1: the
  * connection is broken. */
-static int take_state(rgi_daemon_client *l) {
-  rgi_query_state s;
-  rgi_buffer *in = &l->tcp.in;
+static int take_state(rgi_daemon_client *client) {
+  rgi_query_state state;
+  rgi_buffer *in = &client->tcp.in;
   size_t wanted;
-  while ((wanted = state_length(in, &s)) > rgi_buffer_pending(in)) {
-    ssize_t n = rgi_tcp_pull(&l->tcp, PULL_BYTES);
+  while ((wanted = state_length(in, &state)) > rgi_buffer_pending(in)) {
+    ssize_t n = rgi_tcp_pull(&client->tcp, PULL_BYTES);
     if (n <= 0)
       return (int)n;
   }
-  l->refused = s.executed == RGI_QUERY_REFUSED;
-  if (l->refused || !wanted)
+  client->refused = state.executed == RGI_QUERY_REFUSED;
+  if (client->refused || !wanted)
     return -1;
-  const char *words = in->data + in->begin + sizeof s, *end = in->data + in->begin + wanted;
-  for (rgi_daemon_client_query *o = l->first; o; o = o->next)
-    if (!resume_query(o, s.executed, &words, end))
+  const char *words = in->data + in->begin + sizeof state, *end = in->data + in->begin + wanted;
+  for (rgi_daemon_client_query *request = client->first; request; request = request->next)
+    if (!resume_query(request, state.executed, &words, end))
       return -1;
   rgi_buffer_take(in, wanted);
-  l->numbered = s.executed;
-  l->sending = l->first;
-  l->sent = 0;
-  l->state = RGI_DAEMON_CLIENT_UP;
+  client->numbered = state.executed;
+  client->sending = client->first;
+  client->sent = 0;
+  client->state = RGI_DAEMON_CLIENT_UP;
   return 1;
 }
 
 /* Connects, and resumes the session, as far as possible now. */
-static void connect_more(rgi_daemon_client *l) {
-  if (l->state == RGI_DAEMON_CLIENT_AWAY)
-    advance_dial(l);
-  if (l->state == RGI_DAEMON_CLIENT_RESUMING && take_state(l) < 0)
-    rgi_daemon_client_close(l);
+static void connect_more(rgi_daemon_client *client) {
+  if (client->state == RGI_DAEMON_CLIENT_AWAY)
+    advance_dial(client);
+  if (client->state == RGI_DAEMON_CLIENT_RESUMING && take_state(client) < 0)
+    rgi_daemon_client_close(client);
 }
 
 /* --- sending ------------------------------------------------------------------------------ */
 
 /* Whether a get that is not answered yet, of what the query changes, was queued before it. */
-static int must_wait(const rgi_daemon_client *l, const rgi_daemon_client_query *o) {
-  uint64_t begin = o->query.offset, end = begin + rgi_query_reach(&o->query, o->entries);
-  if (o->query.kind == RGI_ACCESS_KIND_GET)
+static int must_wait(const rgi_daemon_client *client, const rgi_daemon_client_query *request) {
+  uint64_t begin = request->query.offset,
+           end = begin + rgi_query_reach(&request->query, request->entries);
+  if (request->query.kind == RGI_ACCESS_KIND_GET)
     return 0;
-  for (const rgi_daemon_client_query *p = l->first; p != o; p = p->next)
-    if (p->query.kind == RGI_ACCESS_KIND_GET && p->query.offset < end &&
-        begin < p->query.offset + rgi_query_reach(&p->query, p->entries))
+  for (const rgi_daemon_client_query *earlier = client->first; earlier != request;
+       earlier = earlier->next)
+    if (earlier->query.kind == RGI_ACCESS_KIND_GET && earlier->query.offset < end &&
+        begin < earlier->query.offset + rgi_query_reach(&earlier->query, earlier->entries))
       return 1;
   return 0;
 }
 
 /* The parts of a query that are not sent yet. */
-static int remaining_parts(const rgi_daemon_client *l, const rgi_daemon_client_query *o,
+static int remaining_parts(const rgi_daemon_client *client, const rgi_daemon_client_query *request,
                            struct iovec parts[4]) {
   static char padding[8];
-  uint64_t data = rgi_query_data_bytes(&o->query), bytes = data ? o->query.bytes : 0;
+  uint64_t data = rgi_query_data_bytes(&request->query), bytes = data ? request->query.bytes : 0;
   const struct iovec all[4] = {
-      {(void *)(uintptr_t)&o->query, sizeof o->query},
-      {(void *)(uintptr_t)o->entries, ((size_t)o->query.dims + o->query.runs) * sizeof *o->entries},
-      {(void *)(uintptr_t)o->data, bytes},
+      {(void *)(uintptr_t)&request->query, sizeof request->query},
+      {(void *)(uintptr_t)request->entries,
+       ((size_t)request->query.dims + request->query.runs) * sizeof *request->entries},
+      {(void *)(uintptr_t)request->data, bytes},
       {padding, data - bytes}};
-  size_t skip = l->sent;
+  size_t skip = client->sent;
   int n = 0;
   for (int i = 0; i < 4; i++) {
     size_t gone = skip < all[i].iov_len ? skip : all[i].iov_len;
@@ -175,126 +183,129 @@ static int remaining_parts(const rgi_daemon_client *l, const rgi_daemon_client_q
 
 /* Of the query that is being sent. 1: all of it is; 0: the socket takes no more now; -1: the
  * connection is broken. */
-static int send_rest(rgi_daemon_client *l, rgi_daemon_client_query *o) {
+static int send_rest(rgi_daemon_client *client, rgi_daemon_client_query *request) {
   struct iovec parts[4];
-  for (int n; (n = remaining_parts(l, o, parts)) > 0;) {
-    ssize_t k = rgi_tcp_push_parts(&l->tcp, parts, n);
+  for (int n; (n = remaining_parts(client, request, parts)) > 0;) {
+    ssize_t k = rgi_tcp_push_parts(&client->tcp, parts, n);
     if (k <= 0)
       return (int)k;
-    l->sent += (size_t)k;
+    client->sent += (size_t)k;
   }
-  o->sent = 1;
+  request->sent = 1;
   return 1;
 }
 
-static int send_pending(rgi_daemon_client *l) {
-  for (rgi_daemon_client_query *o; (o = l->sending); l->sending = o->next, l->sent = 0) {
-    if (o->executed)
+static int send_pending(rgi_daemon_client *client) {
+  for (rgi_daemon_client_query *request; (request = client->sending);
+       client->sending = request->next, client->sent = 0) {
+    if (request->executed)
       continue;
-    if (!l->sent) {
-      l->held = l->gets && must_wait(l, o);
-      if (l->held)
+    if (!client->sent) {
+      client->held = client->gets && must_wait(client, request);
+      if (client->held)
         return 1;
-      o->query.number = o->query.number ? o->query.number : ++l->numbered;
-      o->query.received = l->received;
+      request->query.number = request->query.number ? request->query.number : ++client->numbered;
+      request->query.received = client->received;
     }
-    int sent = send_rest(l, o);
+    int sent = send_rest(client, request);
     if (sent <= 0)
       return sent == 0;
   }
   return 1;
 }
 
-void rgi_daemon_client_send(rgi_daemon_client *l, rgi_daemon_client_query *o) {
+void rgi_daemon_client_send(rgi_daemon_client *client, rgi_daemon_client_query *request) {
   static char padding[8];
-  o->next = NULL;
-  if (l->first)
-    l->last->next = o;
+  request->next = NULL;
+  if (client->first)
+    client->last->next = request;
   else
-    l->first = o;
-  l->last = o;
-  l->gets += o->query.kind == RGI_ACCESS_KIND_GET;
-  if (l->state != RGI_DAEMON_CLIENT_UP)
-    connect_more(l);
-  if (l->sending || l->state != RGI_DAEMON_CLIENT_UP)
+    client->first = request;
+  client->last = request;
+  client->gets += request->query.kind == RGI_ACCESS_KIND_GET;
+  if (client->state != RGI_DAEMON_CLIENT_UP)
+    connect_more(client);
+  if (client->sending || client->state != RGI_DAEMON_CLIENT_UP)
     return;
-  l->sending = o;
-  l->held = l->gets && must_wait(l, o);
-  if (l->held)
+  client->sending = request;
+  client->held = client->gets && must_wait(client, request);
+  if (client->held)
     return;
-  o->query.number = ++l->numbered;
-  o->query.received = l->received;
-  size_t data = o->data ? o->query.bytes : 0;
+  request->query.number = ++client->numbered;
+  request->query.received = client->received;
+  size_t data = request->data ? request->query.bytes : 0;
   struct iovec parts[4] = {
-      {(void *)(uintptr_t)&o->query, sizeof o->query},
-      {(void *)(uintptr_t)o->entries, ((size_t)o->query.dims + o->query.runs) * sizeof *o->entries},
-      {(void *)(uintptr_t)o->data, data},
+      {(void *)(uintptr_t)&request->query, sizeof request->query},
+      {(void *)(uintptr_t)request->entries,
+       ((size_t)request->query.dims + request->query.runs) * sizeof *request->entries},
+      {(void *)(uintptr_t)request->data, data},
       {padding, -data % sizeof padding}};
-  ssize_t k = rgi_tcp_push_parts(&l->tcp, parts, 4);
-  l->sent = k > 0 ? (size_t)k : 0;
-  if (l->sent == sizeof o->query + parts[1].iov_len + data + parts[3].iov_len) {
-    o->sent = 1;
-    l->sending = NULL;
-    l->sent = 0;
+  ssize_t k = rgi_tcp_push_parts(&client->tcp, parts, 4);
+  client->sent = k > 0 ? (size_t)k : 0;
+  if (client->sent == sizeof request->query + parts[1].iov_len + data + parts[3].iov_len) {
+    request->sent = 1;
+    client->sending = NULL;
+    client->sent = 0;
   }
 }
 
 /* --- receiving ------------------------------------------------------------------------------ */
 
 /* Whether the oldest query has its answer; -1: the connection is broken. */
-static int receive_answer(rgi_daemon_client *l) {
-  rgi_daemon_client_query *o = l->first;
-  uint64_t wanted = o ? rgi_query_answer_bytes(&o->query) : 0;
-  if (!o || !o->sent)
+static int receive_answer(rgi_daemon_client *client) {
+  rgi_daemon_client_query *request = client->first;
+  uint64_t wanted = request ? rgi_query_answer_bytes(&request->query) : 0;
+  if (!request || !request->sent)
     return 0;
-  while (o->got < wanted) {
-    ssize_t n = rgi_tcp_pull_to(&l->tcp, o->answer + o->got, wanted - o->got);
+  while (request->got < wanted) {
+    ssize_t n =
+        rgi_tcp_pull_to(&client->tcp, request->answer + request->got, wanted - request->got);
     if (n <= 0)
       return (int)n;
-    o->got += (uint64_t)n;
+    request->got += (uint64_t)n;
   }
   return 1;
 }
 
-static rgi_daemon_client_query *pop_query(rgi_daemon_client *l) {
-  rgi_daemon_client_query *o = l->first;
-  if (!o)
+static rgi_daemon_client_query *pop_query(rgi_daemon_client *client) {
+  rgi_daemon_client_query *request = client->first;
+  if (!request)
     return NULL;
-  l->first = o->next;
-  if (l->sending == o) /* it had been executed before */
-    l->sending = o->next;
-  l->gets -= o->query.kind == RGI_ACCESS_KIND_GET;
-  return o;
+  client->first = request->next;
+  if (client->sending == request) /* it had been executed before */
+    client->sending = request->next;
+  client->gets -= request->query.kind == RGI_ACCESS_KIND_GET;
+  return request;
 }
 
-static rgi_daemon_client_query *pop_answered(rgi_daemon_client *l) {
-  l->received = l->first->query.number;
-  return pop_query(l);
+static rgi_daemon_client_query *pop_answered(rgi_daemon_client *client) {
+  client->received = client->first->query.number;
+  return pop_query(client);
 }
 
-rgi_daemon_client_query *rgi_daemon_client_step(rgi_daemon_client *l) {
-  if (l->first && l->first->executed)
-    return pop_answered(l);
-  if (l->state != RGI_DAEMON_CLIENT_UP && l->first)
-    connect_more(l);
-  if (l->state != RGI_DAEMON_CLIENT_UP)
+rgi_daemon_client_query *rgi_daemon_client_step(rgi_daemon_client *client) {
+  if (client->first && client->first->executed)
+    return pop_answered(client);
+  if (client->state != RGI_DAEMON_CLIENT_UP && client->first)
+    connect_more(client);
+  if (client->state != RGI_DAEMON_CLIENT_UP)
     return NULL;
-  int heard = send_pending(l) ? receive_answer(l) : -1;
+  int heard = send_pending(client) ? receive_answer(client) : -1;
   if (heard < 0)
-    rgi_daemon_client_close(l);
-  return heard > 0 ? pop_answered(l) : NULL;
+    rgi_daemon_client_close(client);
+  return heard > 0 ? pop_answered(client) : NULL;
 }
 
-int rgi_daemon_client_is_stuck(const rgi_daemon_client *l) {
-  return l->starved || l->refused;
+int rgi_daemon_client_is_stuck(const rgi_daemon_client *client) {
+  return client->starved || client->refused;
 }
 
-int rgi_daemon_client_report(const rgi_daemon_client *l, int error, const char *call) {
-  int first = rgi_overlay_nodes(rgi_overlay_get())[l->node].first;
+int rgi_daemon_client_report(const rgi_daemon_client *client, int error, const char *call) {
+  int first = rgi_overlay_nodes(rgi_overlay_get())[client->node].first;
   if (error == RG_ERR_PROC_FAILED)
     return rgi_error(error, "%s: all processes of the node of rank %d of the world have died", call,
                      first);
-  if (l->refused)
+  if (client->refused)
     return rgi_error(error,
                      "%s: the daemon of the node of rank %d of the world refuses its queries", call,
                      first);
@@ -304,15 +315,16 @@ int rgi_daemon_client_report(const rgi_daemon_client *l, int error, const char *
                    call, first, rgi_descriptors_limit());
 }
 
-short rgi_daemon_client_awaits(const rgi_daemon_client *l) {
-  if (l->state == RGI_DAEMON_CLIENT_AWAY)
-    return rgi_dial_awaits(&l->dial);
-  return (short)(POLLIN |
-                 (l->state == RGI_DAEMON_CLIENT_UP && l->sending && !l->held ? POLLOUT : 0));
+short rgi_daemon_client_awaits(const rgi_daemon_client *client) {
+  if (client->state == RGI_DAEMON_CLIENT_AWAY)
+    return rgi_dial_awaits(&client->dial);
+  return (short)(POLLIN | (client->state == RGI_DAEMON_CLIENT_UP && client->sending && !client->held
+                               ? POLLOUT
+                               : 0));
 }
 
-rgi_daemon_client_query *rgi_daemon_client_give_up(rgi_daemon_client *l) {
-  rgi_daemon_client_close(l);
-  l->sending = NULL;
-  return pop_query(l);
+rgi_daemon_client_query *rgi_daemon_client_give_up(rgi_daemon_client *client) {
+  rgi_daemon_client_close(client);
+  client->sending = NULL;
+  return pop_query(client);
 }

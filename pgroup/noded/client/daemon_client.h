@@ -51,32 +51,32 @@ typedef struct {
 } rgi_daemon_client;
 
 /* Whether all processes of the node are dead. */
-int rgi_daemon_client_node_dead(rgi_daemon_client *l);
+int rgi_daemon_client_node_dead(rgi_daemon_client *client);
 
 /* Closes the connection; the session remains. */
-void rgi_daemon_client_close(rgi_daemon_client *l);
+void rgi_daemon_client_close(rgi_daemon_client *client);
 
 /* Queues a query, and sends what the socket takes now if no other query waits before it. Without a
  * connection begins to make one. */
-void rgi_daemon_client_send(rgi_daemon_client *l, rgi_daemon_client_query *o);
+void rgi_daemon_client_send(rgi_daemon_client *client, rgi_daemon_client_query *request);
 
 /* Does what is possible now. Takes a query that has its answer off the queue and returns it, or
  * NULL. */
-rgi_daemon_client_query *rgi_daemon_client_step(rgi_daemon_client *l);
+rgi_daemon_client_query *rgi_daemon_client_step(rgi_daemon_client *client);
 
-/* What l->tcp.fd, unless it is -1, must have before a step does anything: POLLIN, POLLOUT. */
-short rgi_daemon_client_awaits(const rgi_daemon_client *l);
+/* What client->tcp.fd, unless it is -1, must have before a step does anything: POLLIN, POLLOUT. */
+short rgi_daemon_client_awaits(const rgi_daemon_client *client);
 
 /* Whether a query that waits cannot be answered although the node is not lost: no descriptor is
  * left for a connection, or the server refuses the session. */
-int rgi_daemon_client_is_stuck(const rgi_daemon_client *l);
+int rgi_daemon_client_is_stuck(const rgi_daemon_client *client);
 
 /* Sets the error's text: why a call gets no answer. RG_ERR_PROC_FAILED, or RG_ERR_SYSTEM, which is
  * returned. */
-int rgi_daemon_client_report(const rgi_daemon_client *l, int error, const char *call);
+int rgi_daemon_client_report(const rgi_daemon_client *client, int error, const char *call);
 
 /* Closes the connection; takes the oldest query off the queue, answered or not, and returns it, or
  * NULL. */
-rgi_daemon_client_query *rgi_daemon_client_give_up(rgi_daemon_client *l);
+rgi_daemon_client_query *rgi_daemon_client_give_up(rgi_daemon_client *client);
 
 #endif

@@ -66,9 +66,9 @@ double rgi_overlay_decision_seconds(void) {
 /* The pipe is full only for a moment, unless the daemon is dead: then this process will be, soon.
  */
 void rgi_overlay_tell(rgi_overlay_fact_kind kind, uint64_t value) {
-  rgi_overlay_fact t = {kind, value};
+  rgi_overlay_fact fact = {kind, value};
   for (int i = 0; here.pipe >= 0 && i < 10000; i++) {
-    if (write(here.pipe, &t, sizeof t) == (ssize_t)sizeof t || errno != EAGAIN)
+    if (write(here.pipe, &fact, sizeof fact) == (ssize_t)sizeof fact || errno != EAGAIN)
       return;
     rgi_clock_sleep(1e-3);
   }

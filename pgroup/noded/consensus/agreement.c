@@ -94,8 +94,8 @@ typedef struct {
   uint32_t round;       /* forgotten, and all before */
 } forgotten_group;
 
-typedef struct agreement {
-  struct agreement *next;
+typedef struct group_agreement {
+  struct group_agreement *next;
   rgi_agreement_proposal *proposal; /* all proposals so far, combined; or the decision */
   int me;                           /* this node's place in the group's list */
   int decided;
@@ -111,9 +111,9 @@ typedef struct agreement {
   unsigned char *answered;     /* for each place: has promised */
   unsigned char *done;         /* for each place: is known to have the decision */
   uint64_t round_at, flags_at; /* of the ranks that wait here; 0: none */
-} agreement;
+} group_agreement;
 
-static agreement *agreements;
+static group_agreement *agreements;
 static forgotten_group *forgotten; /* FORGOTTEN of them; NULL: none yet */
 
 static struct {
@@ -124,87 +124,89 @@ static struct {
 
 /* --- agreements ------------------------------------------------------------------------------ */
 
-static int index_of(const agreement *t, int node) {
-  for (int i = 0; i < t->proposal->nodes; i++)
-    if (rgi_agreement_nodes(t->proposal)[i] == node)
+static int index_of(const group_agreement *agreement, int node) {
+  for (int i = 0; i < agreement->proposal->nodes; i++)
+    if (rgi_agreement_nodes(agreement->proposal)[i] == node)
       return i;
   return -1;
 }
 
-static int node_at(const agreement *t, int i) {
-  return rgi_agreement_nodes(t->proposal)[i];
+static int node_at(const group_agreement *agreement, int i) {
+  return rgi_agreement_nodes(agreement->proposal)[i];
 }
 
-static int is_lost(const agreement *t, int i) {
-  return agreement_node.lost[node_at(t, i)];
+static int is_lost(const group_agreement *agreement, int i) {
+  return agreement_node.lost[node_at(agreement, i)];
 }
 
-static agreement *drop_agreement(agreement *t) {
-  agreement *next = t->next;
-  free(t->proposal);
-  free(t->to);
-  free(t->answered);
-  free(t->done);
-  free(t);
+static group_agreement *drop_agreement(group_agreement *agreement) {
+  group_agreement *next = agreement->next;
+  free(agreement->proposal);
+  free(agreement->to);
+  free(agreement->answered);
+  free(agreement->done);
+  free(agreement);
   return next;
 }
 
 /* At the end of each call from outside. */
 static void drop_over(void) {
-  for (agreement **at = &agreements; *at;)
+  for (group_agreement **at = &agreements; *at;)
     if ((*at)->over)
       *at = drop_agreement(*at);
     else
       at = &(*at)->next;
 }
 
-static rgi_agreement_proposal *copy_of(const rgi_agreement_proposal *m) {
-  size_t bytes = rgi_agreement_bytes(m->nodes, m->dead);
+static rgi_agreement_proposal *copy_of(const rgi_agreement_proposal *proposal) {
+  size_t bytes = rgi_agreement_bytes(proposal->nodes, proposal->dead);
   rgi_agreement_proposal *copy = malloc(bytes);
   if (copy)
-    memcpy(copy, m, bytes);
+    memcpy(copy, proposal, bytes);
   return copy;
 }
 
 /* Of the proposal only the group and its nodes are taken. */
-static agreement *begin_agreement(const rgi_agreement_proposal *m) {
-  agreement *t = calloc(1, sizeof *t);
-  if (!t)
+static group_agreement *begin_agreement(const rgi_agreement_proposal *proposal) {
+  group_agreement *agreement = calloc(1, sizeof *agreement);
+  if (!agreement)
     return NULL;
-  *t = (agreement){.next = agreements,
-                   .proposal = copy_of(m),
-                   .proposed_to = -1,
-                   .source = NO_SOURCE,
-                   .to = calloc((size_t)m->nodes, 1),
-                   .answered = calloc((size_t)m->nodes, 1),
-                   .done = calloc((size_t)m->nodes, 1)};
-  if (!t->proposal || !t->to || !t->answered || !t->done ||
-      (t->me = index_of(t, agreement_node.mine)) < 0) {
-    drop_agreement(t);
+  *agreement = (group_agreement){.next = agreements,
+                                 .proposal = copy_of(proposal),
+                                 .proposed_to = -1,
+                                 .source = NO_SOURCE,
+                                 .to = calloc((size_t)proposal->nodes, 1),
+                                 .answered = calloc((size_t)proposal->nodes, 1),
+                                 .done = calloc((size_t)proposal->nodes, 1)};
+  if (!agreement->proposal || !agreement->to || !agreement->answered || !agreement->done ||
+      (agreement->me = index_of(agreement, agreement_node.mine)) < 0) {
+    drop_agreement(agreement);
     return NULL;
   }
-  memset(rgi_agreement_states(t->proposal), 0, (size_t)m->nodes);
-  t->proposal->dead = -1;
-  t->proposal->word = ~0u;
-  t->proposal->failed = 0;
-  t->proposal->accepted = -1;
-  agreements = t;
-  return t;
+  memset(rgi_agreement_states(agreement->proposal), 0, (size_t)proposal->nodes);
+  agreement->proposal->dead = -1;
+  agreement->proposal->word = ~0u;
+  agreement->proposal->failed = 0;
+  agreement->proposal->accepted = -1;
+  agreements = agreement;
+  return agreement;
 }
 
 /* Lists of one agreement are as long, and name the same nodes, wherever they come from. */
-static int is_about(const agreement *t, const rgi_agreement_proposal *m) {
-  rgi_agreement_proposal *mine = t->proposal, *theirs = (rgi_agreement_proposal *)(uintptr_t)m;
-  return mine->group == m->group && mine->round == m->round && mine->all == m->all &&
-         mine->nodes == m->nodes && mine->members == m->members &&
+static int is_about(const group_agreement *agreement, const rgi_agreement_proposal *proposal) {
+  rgi_agreement_proposal *mine = agreement->proposal,
+                         *theirs = (rgi_agreement_proposal *)(uintptr_t)proposal;
+  return mine->group == proposal->group && mine->round == proposal->round &&
+         mine->all == proposal->all && mine->nodes == proposal->nodes &&
+         mine->members == proposal->members &&
          memcmp(rgi_agreement_nodes(mine), rgi_agreement_nodes(theirs),
-                (size_t)m->nodes * sizeof(int32_t)) == 0;
+                (size_t)proposal->nodes * sizeof(int32_t)) == 0;
 }
 
-static agreement *find_agreement(const rgi_agreement_proposal *m) {
-  for (agreement *t = agreements; t; t = t->next)
-    if (is_about(t, m))
-      return t;
+static group_agreement *find_agreement(const rgi_agreement_proposal *proposal) {
+  for (group_agreement *agreement = agreements; agreement; agreement = agreement->next)
+    if (is_about(agreement, proposal))
+      return agreement;
   return NULL;
 }
 
@@ -219,8 +221,8 @@ static forgotten_group *find_forgotten(uint64_t group) {
 }
 
 static int is_forgotten(uint64_t group, uint32_t round) {
-  const forgotten_group *f = find_forgotten(group);
-  return f && round <= f->round;
+  const forgotten_group *entry = find_forgotten(group);
+  return entry && round <= entry->round;
 }
 
 /* In the place of the group that was used the longest time ago. */
@@ -228,62 +230,64 @@ static void note_forgotten(uint64_t group, uint32_t round) {
   static uint64_t changes;
   if (!forgotten && !(forgotten = calloc(FORGOTTEN, sizeof *forgotten)))
     return;
-  forgotten_group *f = find_forgotten(group);
-  if (!f) {
-    f = forgotten;
+  forgotten_group *entry = find_forgotten(group);
+  if (!entry) {
+    entry = forgotten;
     for (int i = 1; i < FORGOTTEN; i++)
-      if (forgotten[i].used < f->used)
-        f = &forgotten[i];
-    *f = (forgotten_group){.group = group};
+      if (forgotten[i].used < entry->used)
+        entry = &forgotten[i];
+    *entry = (forgotten_group){.group = group};
   }
-  f->used = ++changes;
-  if (round > f->round)
-    f->round = round;
+  entry->used = ++changes;
+  if (round > entry->round)
+    entry->round = round;
 }
 
 /* Combines a proposal with those before. Where every node must vote the dead are not listed; else
  * the first list stays. A decision does not change any more. */
-static void merge_proposal(agreement *t, const rgi_agreement_proposal *m) {
-  rgi_agreement_proposal *proposal = t->proposal, *from = (rgi_agreement_proposal *)(uintptr_t)m;
-  if (proposal->accepted >= 0)
+static void merge_proposal(group_agreement *agreement, const rgi_agreement_proposal *proposal) {
+  rgi_agreement_proposal *mine = agreement->proposal,
+                         *from = (rgi_agreement_proposal *)(uintptr_t)proposal;
+  if (mine->accepted >= 0)
     return;
-  for (int i = 0; i < m->nodes; i++)
-    if (rgi_agreement_states(from)[i] & ~rgi_agreement_states(proposal)[i]) {
-      rgi_agreement_states(proposal)[i] |= rgi_agreement_states(from)[i];
-      t->changed = 1;
+  for (int i = 0; i < proposal->nodes; i++)
+    if (rgi_agreement_states(from)[i] & ~rgi_agreement_states(mine)[i]) {
+      rgi_agreement_states(mine)[i] |= rgi_agreement_states(from)[i];
+      agreement->changed = 1;
     }
-  proposal->word &= m->word;
-  proposal->failed |= m->failed;
-  if (proposal->dead >= 0 || m->dead < 0)
+  mine->word &= proposal->word;
+  mine->failed |= proposal->failed;
+  if (mine->dead >= 0 || proposal->dead < 0)
     return;
-  rgi_agreement_proposal *more = realloc(proposal, rgi_agreement_bytes(m->nodes, m->dead));
+  rgi_agreement_proposal *more =
+      realloc(mine, rgi_agreement_bytes(proposal->nodes, proposal->dead));
   if (!more)
     return;
-  t->proposal = more;
-  more->dead = m->dead;
-  memcpy(rgi_agreement_dead(more), rgi_agreement_dead(from), 4 * (size_t)m->dead);
-  t->changed = 1;
+  agreement->proposal = more;
+  more->dead = proposal->dead;
+  memcpy(rgi_agreement_dead(more), rgi_agreement_dead(from), 4 * (size_t)proposal->dead);
+  agreement->changed = 1;
 }
 
 /* --- the tree ----------------------------------------------------------------------------- */
 
-static int root_of(const agreement *t) {
+static int root_of(const group_agreement *agreement) {
   int i = 0;
-  while (is_lost(t, i) && i < t->me)
+  while (is_lost(agreement, i) && i < agreement->me)
     i++;
   return i;
 }
 
 /* The nearest ancestor that lives, else the present root; -1: this node is the root. */
-static int parent_of(const agreement *t) {
-  int i = t->me;
+static int parent_of(const group_agreement *agreement) {
+  int i = agreement->me;
   while (i > 0) {
     i = (i - 1) / 2;
-    if (!is_lost(t, i))
+    if (!is_lost(agreement, i))
       return i;
   }
-  i = root_of(t);
-  return i == t->me ? -1 : i;
+  i = root_of(agreement);
+  return i == agreement->me ? -1 : i;
 }
 
 static int is_below(int i, int me) {
@@ -294,39 +298,40 @@ static int is_below(int i, int me) {
 
 /* Whether the proposal may be sent to the parent; at the root (parent < 0): whether it may be
  * decided. */
-static int is_complete(const agreement *t, int parent) {
-  if (!t->proposal->all)
-    return t->proposal->dead >= 0;
-  for (int i = 0; i < t->proposal->nodes; i++)
-    if ((parent < 0 || is_below(i, t->me)) && !rgi_agreement_states(t->proposal)[i] &&
-        !is_lost(t, i))
+static int is_complete(const group_agreement *agreement, int parent) {
+  if (!agreement->proposal->all)
+    return agreement->proposal->dead >= 0;
+  for (int i = 0; i < agreement->proposal->nodes; i++)
+    if ((parent < 0 || is_below(i, agreement->me)) &&
+        !rgi_agreement_states(agreement->proposal)[i] && !is_lost(agreement, i))
       return 0;
   return 1;
 }
 
 /* --- sending ------------------------------------------------------------------------------- */
 
-static void send_to(const agreement *t, int i, uint32_t kind, int ballot) {
-  rgi_agreement_proposal *m = t->proposal;
-  m->ballot = ballot;
-  rgi_channel_send(node_at(t, i), kind, m, rgi_agreement_bytes(m->nodes, m->dead));
+static void send_to(const group_agreement *agreement, int i, uint32_t kind, int ballot) {
+  rgi_agreement_proposal *proposal = agreement->proposal;
+  proposal->ballot = ballot;
+  rgi_channel_send(node_at(agreement, i), kind, proposal,
+                   rgi_agreement_bytes(proposal->nodes, proposal->dead));
 }
 
-static void send_notice(int node, uint32_t kind, const agreement_notice *m) {
-  rgi_channel_send(node, kind, m, sizeof *m);
+static void send_notice(int node, uint32_t kind, const agreement_notice *notice) {
+  rgi_channel_send(node, kind, notice, sizeof *notice);
 }
 
 /* Only once: afterwards the ranks that waited may have freed the round. */
-static void tell_here(agreement *t) {
-  if (!t->round_at || t->told)
+static void tell_here(group_agreement *agreement) {
+  if (!agreement->round_at || agreement->told)
     return;
-  t->told = 1;
-  rgi_agreement_round *round = rgi_arena_at(t->round_at);
-  unsigned char *flags_at = rgi_arena_at(t->flags_at);
-  for (int i = 0; i < t->proposal->dead; i++)
-    flags_at[rgi_agreement_dead(t->proposal)[i]] = 1;
-  round->word = t->proposal->word;
-  round->deaths = t->proposal->failed;
+  agreement->told = 1;
+  rgi_agreement_round *round = rgi_arena_at(agreement->round_at);
+  unsigned char *flags_at = rgi_arena_at(agreement->flags_at);
+  for (int i = 0; i < agreement->proposal->dead; i++)
+    flags_at[rgi_agreement_dead(agreement->proposal)[i]] = 1;
+  round->word = agreement->proposal->word;
+  round->deaths = agreement->proposal->failed;
   atomic_store(&round->state, RGI_AGREEMENT_DECIDED);
   rgi_process_table_ring(agreement_node.table);
 }
@@ -334,85 +339,90 @@ static void tell_here(agreement *t) {
 /* This node's part in forgetting a group's rounds up to this one. */
 static void forget_rounds(uint64_t group, uint32_t round) {
   note_forgotten(group, round);
-  for (agreement *t = agreements; t; t = t->next) {
-    if (t->over || t->proposal->group != group || t->proposal->round > round)
+  for (group_agreement *agreement = agreements; agreement; agreement = agreement->next) {
+    if (agreement->over || agreement->proposal->group != group ||
+        agreement->proposal->round > round)
       continue;
-    const agreement_notice m = {.group = group, .round = t->proposal->round};
-    t->over = 1;
-    for (int i = 0; t->proposal->all && i < t->proposal->nodes; i++)
-      if (t->to[i] && !is_lost(t, i))
-        send_notice(node_at(t, i), MESSAGE_FORGET, &m);
+    const agreement_notice notice = {.group = group, .round = agreement->proposal->round};
+    agreement->over = 1;
+    for (int i = 0; agreement->proposal->all && i < agreement->proposal->nodes; i++)
+      if (agreement->to[i] && !is_lost(agreement, i))
+        send_notice(node_at(agreement, i), MESSAGE_FORGET, &notice);
   }
 }
 
 /* Whether this node waits for the DONE of that one. */
-static int awaits_done(const agreement *t, int i) {
-  int voted = rgi_agreement_states(t->proposal)[i] & RGI_AGREEMENT_VOTED &&
-              (t->source == t->me || is_below(i, t->me));
-  return i != t->me && !is_lost(t, i) && !t->done[i] && (voted || t->to[i]);
+static int awaits_done(const group_agreement *agreement, int i) {
+  int voted = rgi_agreement_states(agreement->proposal)[i] & RGI_AGREEMENT_VOTED &&
+              (agreement->source == agreement->me || is_below(i, agreement->me));
+  return i != agreement->me && !is_lost(agreement, i) && !agreement->done[i] &&
+         (voted || agreement->to[i]);
 }
 
-static int has_all_done(const agreement *t) {
-  for (int i = 0; i < t->proposal->nodes; i++)
-    if (awaits_done(t, i))
+static int has_all_done(const group_agreement *agreement) {
+  for (int i = 0; i < agreement->proposal->nodes; i++)
+    if (awaits_done(agreement, i))
       return 0;
   return 1;
 }
 
 /* If it is time: DONE to the source, or the root's FORGET. */
-static void report_done(agreement *t) {
-  rgi_agreement_proposal *p = t->proposal;
-  const agreement_notice m = {.group = p->group, .round = p->round, .ballot = p->accepted};
-  int is_root = t->source == t->me;
-  if (!t->decided || !p->all || t->reported || t->source == NO_SOURCE ||
-      ((is_root || p->accepted == 0) && !has_all_done(t)))
+static void report_done(group_agreement *agreement) {
+  rgi_agreement_proposal *proposal = agreement->proposal;
+  const agreement_notice notice = {
+      .group = proposal->group, .round = proposal->round, .ballot = proposal->accepted};
+  int is_root = agreement->source == agreement->me;
+  if (!agreement->decided || !proposal->all || agreement->reported ||
+      agreement->source == NO_SOURCE ||
+      ((is_root || proposal->accepted == 0) && !has_all_done(agreement)))
     return;
-  t->reported = 1;
+  agreement->reported = 1;
   if (is_root)
-    forget_rounds(p->group, p->round);
+    forget_rounds(proposal->group, proposal->round);
   else
-    send_notice(node_at(t, t->source), MESSAGE_DONE, &m);
+    send_notice(node_at(agreement, agreement->source), MESSAGE_DONE, &notice);
 }
 
 /* A root that has taken over sends its decision to all by itself. */
-static void tell_decision(agreement *t, int source) {
-  t->decided = 1;
-  t->source = source;
-  tell_here(t);
-  int forwards = source == t->me || t->proposal->accepted == 0 || !t->proposal->all;
-  for (int i = 0; i < t->proposal->nodes && forwards; i++)
-    if (t->to[i] && !is_lost(t, i))
-      send_to(t, i, MESSAGE_DECISION, t->proposal->accepted);
-  report_done(t);
+static void tell_decision(group_agreement *agreement, int source) {
+  agreement->decided = 1;
+  agreement->source = source;
+  tell_here(agreement);
+  int forwards =
+      source == agreement->me || agreement->proposal->accepted == 0 || !agreement->proposal->all;
+  for (int i = 0; i < agreement->proposal->nodes && forwards; i++)
+    if (agreement->to[i] && !is_lost(agreement, i))
+      send_to(agreement, i, MESSAGE_DECISION, agreement->proposal->accepted);
+  report_done(agreement);
 }
 
-static int has_lost(const agreement *t) {
-  for (int i = 0; i < t->proposal->nodes; i++)
-    if (is_lost(t, i))
+static int has_lost(const group_agreement *agreement) {
+  for (int i = 0; i < agreement->proposal->nodes; i++)
+    if (is_lost(agreement, i))
       return 1;
   return 0;
 }
 
 /* A node that has voted may not have known of the loss of another one. */
-static void make_decision(agreement *t) {
-  if (t->proposal->accepted < 0)
-    t->proposal->failed |= t->proposal->dead > 0 || has_lost(t);
-  t->proposal->accepted = t->me;
-  t->reported = 0;
-  memset(t->done, 0, (size_t)t->proposal->nodes);
-  tell_decision(t, t->me);
+static void make_decision(group_agreement *agreement) {
+  if (agreement->proposal->accepted < 0)
+    agreement->proposal->failed |= agreement->proposal->dead > 0 || has_lost(agreement);
+  agreement->proposal->accepted = agreement->me;
+  agreement->reported = 0;
+  memset(agreement->done, 0, (size_t)agreement->proposal->nodes);
+  tell_decision(agreement, agreement->me);
 }
 
-static void prepare_all(agreement *t) {
-  t->promised = t->me;
-  for (int i = 0; i < t->proposal->nodes; i++)
-    if (t->to[i] && !is_lost(t, i))
-      send_to(t, i, MESSAGE_PREPARE, t->me);
+static void prepare_all(group_agreement *agreement) {
+  agreement->promised = agreement->me;
+  for (int i = 0; i < agreement->proposal->nodes; i++)
+    if (agreement->to[i] && !is_lost(agreement, i))
+      send_to(agreement, i, MESSAGE_PREPARE, agreement->me);
 }
 
-static int has_all_promises(const agreement *t) {
-  for (int i = 0; i < t->proposal->nodes; i++)
-    if (t->to[i] && !is_lost(t, i) && !t->answered[i])
+static int has_all_promises(const group_agreement *agreement) {
+  for (int i = 0; i < agreement->proposal->nodes; i++)
+    if (agreement->to[i] && !is_lost(agreement, i) && !agreement->answered[i])
       return 0;
   return 1;
 }
@@ -420,111 +430,117 @@ static int has_all_promises(const agreement *t) {
 /* A node that has the decision proposes nothing any more: so the new root prepares at once, and
  * does not wait for all proposals first. All that promise get its decision, since they would take
  * none from an earlier root. */
-static void take_over(agreement *t) {
-  int first = !t->preparing;
-  t->preparing = 1;
+static void take_over(group_agreement *agreement) {
+  int first = !agreement->preparing;
+  agreement->preparing = 1;
   if (first)
-    for (int i = 0; i < t->proposal->nodes; i++)
-      t->to[i] = i != t->me;
-  if (first && t->decided)
-    make_decision(t);
+    for (int i = 0; i < agreement->proposal->nodes; i++)
+      agreement->to[i] = i != agreement->me;
+  if (first && agreement->decided)
+    make_decision(agreement);
   else if (first)
-    prepare_all(t);
-  if (!t->decided && has_all_promises(t) && (t->proposal->accepted >= 0 || is_complete(t, -1)))
-    make_decision(t);
+    prepare_all(agreement);
+  if (!agreement->decided && has_all_promises(agreement) &&
+      (agreement->proposal->accepted >= 0 || is_complete(agreement, -1)))
+    make_decision(agreement);
 }
 
-static void propose_to(agreement *t, int parent) {
-  t->proposed_to = parent;
-  t->changed = 0;
-  send_to(t, parent, MESSAGE_PROPOSAL, 0);
+static void propose_to(group_agreement *agreement, int parent) {
+  agreement->proposed_to = parent;
+  agreement->changed = 0;
+  send_to(agreement, parent, MESSAGE_PROPOSAL, 0);
 }
 
 /* With the decision; it is not forgotten. */
-static void await_end(agreement *t, int parent) {
-  if (!t->proposal->all)
+static void await_end(group_agreement *agreement, int parent) {
+  if (!agreement->proposal->all)
     return;
-  if (t->source != NO_SOURCE && is_lost(t, t->source)) {
-    t->source = NO_SOURCE;
-    t->proposed_to = -1;
+  if (agreement->source != NO_SOURCE && is_lost(agreement, agreement->source)) {
+    agreement->source = NO_SOURCE;
+    agreement->proposed_to = -1;
   }
-  if (t->source == NO_SOURCE && t->proposed_to != parent)
-    propose_to(t, parent);
-  report_done(t);
+  if (agreement->source == NO_SOURCE && agreement->proposed_to != parent)
+    propose_to(agreement, parent);
+  report_done(agreement);
 }
 
-static void advance_agreement(agreement *t) {
-  int parent = parent_of(t);
-  int takes_over = parent < 0 && t->me > 0;
-  if (t->over)
+static void advance_agreement(group_agreement *agreement) {
+  int parent = parent_of(agreement);
+  int takes_over = parent < 0 && agreement->me > 0;
+  if (agreement->over)
     return;
   if (takes_over)
-    take_over(t);
-  if (t->decided) {
-    await_end(t, parent);
-  } else if (takes_over || !is_complete(t, parent)) {
+    take_over(agreement);
+  if (agreement->decided) {
+    await_end(agreement, parent);
+  } else if (takes_over || !is_complete(agreement, parent)) {
     return;
   } else if (parent < 0) {
-    make_decision(t);
-  } else if (t->proposed_to != parent || t->changed) {
-    propose_to(t, parent);
+    make_decision(agreement);
+  } else if (agreement->proposed_to != parent || agreement->changed) {
+    propose_to(agreement, parent);
   }
 }
 
 /* --- receiving ---------------------------------------------------------------------------------
  */
 
-static void receive_proposal(agreement *t, int from, const rgi_agreement_proposal *m) {
-  t->to[from] = 1;
-  if (t->decided) {
-    send_to(t, from, MESSAGE_DECISION, t->proposal->accepted);
+static void receive_proposal(group_agreement *agreement, int from,
+                             const rgi_agreement_proposal *proposal) {
+  agreement->to[from] = 1;
+  if (agreement->decided) {
+    send_to(agreement, from, MESSAGE_DECISION, agreement->proposal->accepted);
     return;
   }
-  merge_proposal(t, m);
-  advance_agreement(t);
+  merge_proposal(agreement, proposal);
+  advance_agreement(agreement);
 }
 
 /* 0: no memory. */
-static int take_decision(agreement *t, const rgi_agreement_proposal *m) {
-  rgi_agreement_proposal *decision = copy_of(m);
+static int take_decision(group_agreement *agreement, const rgi_agreement_proposal *proposal) {
+  rgi_agreement_proposal *decision = copy_of(proposal);
   if (!decision)
     return 0;
-  free(t->proposal);
-  t->proposal = decision;
+  free(agreement->proposal);
+  agreement->proposal = decision;
   return 1;
 }
 
 /* A decision that comes again is the same: the sender wants to know that this node has it. */
-static void receive_decision(agreement *t, int from, const rgi_agreement_proposal *m) {
-  if (m->ballot < t->promised)
+static void receive_decision(group_agreement *agreement, int from,
+                             const rgi_agreement_proposal *proposal) {
+  if (proposal->ballot < agreement->promised)
     return;
-  if (!t->decided) {
-    if (take_decision(t, m))
-      tell_decision(t, from);
+  if (!agreement->decided) {
+    if (take_decision(agreement, proposal))
+      tell_decision(agreement, from);
     return;
   }
-  if (!t->proposal->all || m->ballot < t->proposal->accepted + (t->source == t->me))
+  if (!agreement->proposal->all ||
+      proposal->ballot < agreement->proposal->accepted + (agreement->source == agreement->me))
     return;
-  t->proposal->accepted = m->ballot;
-  t->source = from;
-  t->reported = 0;
-  report_done(t);
+  agreement->proposal->accepted = proposal->ballot;
+  agreement->source = from;
+  agreement->reported = 0;
+  report_done(agreement);
 }
 
-static void receive_prepare(agreement *t, int from, const rgi_agreement_proposal *m) {
-  if (m->ballot < t->promised)
+static void receive_prepare(group_agreement *agreement, int from,
+                            const rgi_agreement_proposal *proposal) {
+  if (proposal->ballot < agreement->promised)
     return;
-  t->promised = m->ballot;
-  send_to(t, from, MESSAGE_PROMISE, m->ballot);
+  agreement->promised = proposal->ballot;
+  send_to(agreement, from, MESSAGE_PROMISE, proposal->ballot);
 }
 
-static void receive_promise(agreement *t, int from, const rgi_agreement_proposal *m) {
-  if (!t->preparing || t->decided || m->ballot != t->me)
+static void receive_promise(group_agreement *agreement, int from,
+                            const rgi_agreement_proposal *proposal) {
+  if (!agreement->preparing || agreement->decided || proposal->ballot != agreement->me)
     return;
-  if (m->accepted > t->proposal->accepted && !take_decision(t, m))
+  if (proposal->accepted > agreement->proposal->accepted && !take_decision(agreement, proposal))
     return;
-  t->answered[from] = 1;
-  advance_agreement(t);
+  agreement->answered[from] = 1;
+  advance_agreement(agreement);
 }
 
 static int are_below(const int32_t list[], int n, int limit) {
@@ -535,84 +551,87 @@ static int are_below(const int32_t list[], int n, int limit) {
 }
 
 /* One that each node knows is listed once. Only a decision that is made is told. */
-static int is_possible(rgi_agreement_proposal *m, int from, uint32_t kind) {
+static int is_possible(rgi_agreement_proposal *proposal, int from, uint32_t kind) {
   int places[2] = {0, 0};
-  for (int i = 0; i < m->nodes; i++) {
-    places[0] += rgi_agreement_nodes(m)[i] == agreement_node.mine;
-    places[1] += rgi_agreement_nodes(m)[i] == from;
+  for (int i = 0; i < proposal->nodes; i++) {
+    places[0] += rgi_agreement_nodes(proposal)[i] == agreement_node.mine;
+    places[1] += rgi_agreement_nodes(proposal)[i] == from;
   }
-  return places[0] == 1 && places[1] == 1 && m->all <= 1 && m->ballot >= 0 &&
-         m->ballot < m->nodes && m->accepted >= -1 && m->accepted < m->nodes &&
-         (kind != MESSAGE_DECISION || m->accepted == m->ballot) && (!m->all || m->dead < 0);
+  return places[0] == 1 && places[1] == 1 && proposal->all <= 1 && proposal->ballot >= 0 &&
+         proposal->ballot < proposal->nodes && proposal->accepted >= -1 &&
+         proposal->accepted < proposal->nodes &&
+         (kind != MESSAGE_DECISION || proposal->accepted == proposal->ballot) &&
+         (!proposal->all || proposal->dead < 0);
 }
 
 /* From another node: nothing in it may lead beyond what this node has. */
-static int is_valid_proposal(rgi_agreement_proposal *m, size_t bytes) {
-  return bytes >= sizeof *m && m->nodes > 0 && m->nodes <= agreement_node.nodes &&
-         m->nodes <= m->members && m->dead <= m->members &&
-         bytes == rgi_agreement_bytes(m->nodes, m->dead) &&
-         are_below(rgi_agreement_nodes(m), m->nodes, agreement_node.nodes) &&
-         are_below(rgi_agreement_dead(m), m->dead, m->members);
+static int is_valid_proposal(rgi_agreement_proposal *proposal, size_t bytes) {
+  return bytes >= sizeof *proposal && proposal->nodes > 0 &&
+         proposal->nodes <= agreement_node.nodes && proposal->nodes <= proposal->members &&
+         proposal->dead <= proposal->members &&
+         bytes == rgi_agreement_bytes(proposal->nodes, proposal->dead) &&
+         are_below(rgi_agreement_nodes(proposal), proposal->nodes, agreement_node.nodes) &&
+         are_below(rgi_agreement_dead(proposal), proposal->dead, proposal->members);
 }
 
-static void receive_message(agreement *t, int from, uint32_t kind,
-                            const rgi_agreement_proposal *m) {
-  int i = index_of(t, from);
+static void receive_message(group_agreement *agreement, int from, uint32_t kind,
+                            const rgi_agreement_proposal *proposal) {
+  int i = index_of(agreement, from);
   if (kind == MESSAGE_PROPOSAL)
-    receive_proposal(t, i, m);
+    receive_proposal(agreement, i, proposal);
   else if (kind == MESSAGE_DECISION)
-    receive_decision(t, i, m);
+    receive_decision(agreement, i, proposal);
   else if (kind == MESSAGE_PREPARE)
-    receive_prepare(t, i, m);
+    receive_prepare(agreement, i, proposal);
   else if (kind == MESSAGE_PROMISE)
-    receive_promise(t, i, m);
+    receive_promise(agreement, i, proposal);
 }
 
-static void receive_about(int from, uint32_t kind, const rgi_agreement_proposal *m) {
-  agreement *t = find_agreement(m);
-  if (!t && is_forgotten(m->group, m->round)) {
-    const agreement_notice over = {.group = m->group, .round = m->round};
+static void receive_about(int from, uint32_t kind, const rgi_agreement_proposal *proposal) {
+  group_agreement *agreement = find_agreement(proposal);
+  if (!agreement && is_forgotten(proposal->group, proposal->round)) {
+    const agreement_notice over = {.group = proposal->group, .round = proposal->round};
     if (kind != MESSAGE_PROMISE)
       send_notice(from, MESSAGE_FORGET, &over);
     return;
   }
-  if (!t && kind != MESSAGE_PROMISE)
-    t = begin_agreement(m);
-  if (t)
-    receive_message(t, from, kind, m);
+  if (!agreement && kind != MESSAGE_PROMISE)
+    agreement = begin_agreement(proposal);
+  if (agreement)
+    receive_message(agreement, from, kind, proposal);
 }
 
 /* The agreement in which every node votes; NULL: none that has this node. */
-static agreement *find_noticed(int from, const agreement_notice *m) {
-  for (agreement *t = agreements; t; t = t->next)
-    if (t->proposal->all && t->proposal->group == m->group && t->proposal->round == m->round &&
-        index_of(t, from) >= 0)
-      return t;
+static group_agreement *find_noticed(int from, const agreement_notice *notice) {
+  for (group_agreement *agreement = agreements; agreement; agreement = agreement->next)
+    if (agreement->proposal->all && agreement->proposal->group == notice->group &&
+        agreement->proposal->round == notice->round && index_of(agreement, from) >= 0)
+      return agreement;
   return NULL;
 }
 
-static void receive_done(int from, const agreement_notice *m) {
-  agreement *t = find_noticed(from, m);
-  if (!t && is_forgotten(m->group, m->round))
-    send_notice(from, MESSAGE_FORGET, m);
-  if (!t || !t->decided)
+static void receive_done(int from, const agreement_notice *notice) {
+  group_agreement *agreement = find_noticed(from, notice);
+  if (!agreement && is_forgotten(notice->group, notice->round))
+    send_notice(from, MESSAGE_FORGET, notice);
+  if (!agreement || !agreement->decided)
     return;
-  int place = index_of(t, from);
-  for (int i = 0; i < t->proposal->nodes; i++)
-    if (i == place || (m->ballot == 0 && is_below(i, place)))
-      t->done[i] = 1;
-  report_done(t);
+  int place = index_of(agreement, from);
+  for (int i = 0; i < agreement->proposal->nodes; i++)
+    if (i == place || (notice->ballot == 0 && is_below(i, place)))
+      agreement->done[i] = 1;
+  report_done(agreement);
 }
 
 static void receive_notice(int from, uint32_t kind, const void *data, size_t bytes) {
-  agreement_notice m;
-  if (bytes != sizeof m)
+  agreement_notice notice;
+  if (bytes != sizeof notice)
     return;
-  memcpy(&m, data, sizeof m);
+  memcpy(&notice, data, sizeof notice);
   if (kind == MESSAGE_DONE)
-    receive_done(from, &m);
-  else if (find_noticed(from, &m))
-    forget_rounds(m.group, m.round);
+    receive_done(from, &notice);
+  else if (find_noticed(from, &notice))
+    forget_rounds(notice.group, notice.round);
 }
 
 void rgi_agreement_receive(int from, uint32_t kind, const void *data, size_t bytes) {
@@ -621,31 +640,31 @@ void rgi_agreement_receive(int from, uint32_t kind, const void *data, size_t byt
   if (kind >= MESSAGE_DONE) {
     receive_notice(from, kind, data, bytes);
   } else {
-    rgi_agreement_proposal *m = malloc(bytes + sizeof *m); /* aligned */
-    if (!m)
+    rgi_agreement_proposal *proposal = malloc(bytes + sizeof *proposal); /* aligned */
+    if (!proposal)
       return;
-    memcpy(m, data, bytes);
-    if (is_valid_proposal(m, bytes) && is_possible(m, from, kind))
-      receive_about(from, kind, m);
-    free(m);
+    memcpy(proposal, data, bytes);
+    if (is_valid_proposal(proposal, bytes) && is_possible(proposal, from, kind))
+      receive_about(from, kind, proposal);
+    free(proposal);
   }
   drop_over();
 }
 
 void rgi_agreement_propose(uint64_t at) {
-  rgi_agreement_proposal *m = rgi_arena_at(at);
-  size_t bytes = rgi_agreement_bytes(m->nodes, m->dead);
-  agreement *t = find_agreement(m);
-  if (!t && !is_forgotten(m->group, m->round))
-    t = begin_agreement(m);
-  if (t) {
-    t->round_at = m->round_at;
-    t->flags_at = m->flags_at;
-    if (t->decided) {
-      tell_here(t);
+  rgi_agreement_proposal *proposal = rgi_arena_at(at);
+  size_t bytes = rgi_agreement_bytes(proposal->nodes, proposal->dead);
+  group_agreement *agreement = find_agreement(proposal);
+  if (!agreement && !is_forgotten(proposal->group, proposal->round))
+    agreement = begin_agreement(proposal);
+  if (agreement) {
+    agreement->round_at = proposal->round_at;
+    agreement->flags_at = proposal->flags_at;
+    if (agreement->decided) {
+      tell_here(agreement);
     } else {
-      merge_proposal(t, m);
-      advance_agreement(t);
+      merge_proposal(agreement, proposal);
+      advance_agreement(agreement);
     }
   }
   rgi_arena_free(at, bytes);
@@ -653,8 +672,8 @@ void rgi_agreement_propose(uint64_t at) {
 }
 
 void rgi_agreement_node_lost(void) {
-  for (agreement *t = agreements; t; t = t->next)
-    advance_agreement(t);
+  for (group_agreement *agreement = agreements; agreement; agreement = agreement->next)
+    advance_agreement(agreement);
   drop_over();
 }
 

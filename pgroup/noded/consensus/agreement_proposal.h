@@ -42,16 +42,16 @@ static inline size_t rgi_agreement_bytes(int nodes, int dead) {
          4 * listed;
 }
 
-static inline int32_t *rgi_agreement_nodes(rgi_agreement_proposal *m) {
-  return (int32_t *)(m + 1);
+static inline int32_t *rgi_agreement_nodes(rgi_agreement_proposal *proposal) {
+  return (int32_t *)(proposal + 1);
 }
 
-static inline unsigned char *rgi_agreement_states(rgi_agreement_proposal *m) {
-  return (unsigned char *)(rgi_agreement_nodes(m) + m->nodes);
+static inline unsigned char *rgi_agreement_states(rgi_agreement_proposal *proposal) {
+  return (unsigned char *)(rgi_agreement_nodes(proposal) + proposal->nodes);
 }
 
-static inline int32_t *rgi_agreement_dead(rgi_agreement_proposal *m) {
-  return (int32_t *)(rgi_agreement_states(m) + ((size_t)m->nodes + 3) / 4 * 4);
+static inline int32_t *rgi_agreement_dead(rgi_agreement_proposal *proposal) {
+  return (int32_t *)(rgi_agreement_states(proposal) + ((size_t)proposal->nodes + 3) / 4 * 4);
 }
 
 #endif

@@ -191,7 +191,8 @@ static void send_message(int to, uint32_t kind, uint64_t ballot, const unsigned 
                          int n) {
   size_t nodes = (size_t)node_count();
   unsigned char *m = malloc(sizeof(rgi_ballot_message) + (size_t)n * nodes);
-  rgi_ballot_message head = {here.number, (uint32_t)nodes, ballot, here.accepted};
+  rgi_ballot_message head = {
+      .number = here.number, .nodes = (uint32_t)nodes, .ballot = ballot, .accepted = here.accepted};
   if (!m)
     return;
   memcpy(m, &head, sizeof head);
@@ -380,10 +381,11 @@ static void receive_prepare(int from, uint64_t ballot) {
 }
 
 /* A promise of a later ballot: another coordinator is ahead. */
-static void receive_promise(int from, const rgi_ballot_message *m, const unsigned char *sets) {
+static void receive_promise(int from, const rgi_ballot_message *message,
+                            const unsigned char *sets) {
   size_t n = (size_t)node_count();
-  if (here.state != PREPARING || m->ballot != here.ballot) {
-    if (m->ballot > here.ballot && here.state != IDLE) {
+  if (here.state != PREPARING || message->ballot != here.ballot) {
+    if (message->ballot > here.ballot && here.state != IDLE) {
       here.foreign = rgi_clock_now();
       go_idle();
     }
@@ -391,8 +393,8 @@ static void receive_promise(int from, const rgi_ballot_message *m, const unsigne
   }
   here.votes.voted[from] = 1;
   memcpy(here.votes.seen + (size_t)from * n, sets, n);
-  if (m->accepted)
-    take_accepted(m->accepted, sets + n);
+  if (message->accepted)
+    take_accepted(message->accepted, sets + n);
 }
 
 static void receive_accept(int from, uint64_t ballot, const unsigned char *set) {
@@ -421,24 +423,24 @@ static size_t sets_of(uint32_t kind) {
  * coordinators ask again. */
 void rgi_presence_receive(int from, uint32_t kind, const void *data, size_t bytes) {
   const unsigned char *sets = (const unsigned char *)data + sizeof(rgi_ballot_message);
-  rgi_ballot_message m;
-  if (bytes < sizeof m)
+  rgi_ballot_message message;
+  if (bytes < sizeof message)
     return;
-  memcpy(&m, data, sizeof m);
-  if (m.number != here.number || m.nodes != (uint32_t)node_count() ||
-      bytes != sizeof m + sets_of(kind) * m.nodes || m.ballot > UINT64_MAX / 2)
+  memcpy(&message, data, sizeof message);
+  if (message.number != here.number || message.nodes != (uint32_t)node_count() ||
+      bytes != sizeof message + sets_of(kind) * message.nodes || message.ballot > UINT64_MAX / 2)
     return;
-  note_ballot(m.ballot);
+  note_ballot(message.ballot);
   if (kind == MESSAGE_PREPARE)
-    receive_prepare(from, m.ballot);
+    receive_prepare(from, message.ballot);
   else if (kind == MESSAGE_PROMISE)
-    receive_promise(from, &m, sets);
+    receive_promise(from, &message, sets);
   else if (kind == MESSAGE_ACCEPT)
-    receive_accept(from, m.ballot, sets);
-  else if (kind == MESSAGE_ACCEPTED && here.state == ACCEPTING && m.ballot == here.ballot)
+    receive_accept(from, message.ballot, sets);
+  else if (kind == MESSAGE_ACCEPTED && here.state == ACCEPTING && message.ballot == here.ballot)
     here.has_accepted[from] = 1;
   else if (kind == MESSAGE_PART)
-    receive_part(m.ballot, sets);
+    receive_part(message.ballot, sets);
   if (here.state != IDLE)
     coordinate();
 }

@@ -122,16 +122,16 @@ static void give_up(const char *why) {
 }
 
 static void lose_node(int node) {
-  rgi_overlay *m = noded.overlay;
+  rgi_overlay *overlay = noded.overlay;
   noded.lost[node] = 1;
-  if (node == m->mine) {
+  if (node == overlay->mine) {
     give_up("the other nodes have given this one up: they could not reach it");
     return;
   }
-  for (int i = 0; i < m->world; i++)
-    if (rgi_overlay_rank_nodes(m)[i] == node)
+  for (int i = 0; i < overlay->world; i++)
+    if (rgi_overlay_rank_nodes(overlay)[i] == node)
       rgi_process_table_note_death(noded.table, i);
-  atomic_store(&rgi_overlay_nodes(m)[node].left, 1);
+  atomic_store(&rgi_overlay_nodes(overlay)[node].left, 1);
   rgi_connection_drop(node);
   rgi_channel_drop(node);
   connect_neighbours();
@@ -152,16 +152,16 @@ static int tells(void) {
 
 /* A node that is lost now may not have told of itself: the one before it tells as well. */
 static void tell_end(void) {
-  rgi_overlay *m = noded.overlay;
-  int lost = 0, next = next_living(m->mine + 1);
-  for (int i = 0; i < m->nodes; i++)
+  rgi_overlay *overlay = noded.overlay;
+  int lost = 0, next = next_living(overlay->mine + 1);
+  for (int i = 0; i < overlay->nodes; i++)
     lost += noded.lost[i];
   if (tells())
-    rgi_news_end(m, lost, rgi_process_table_deaths(noded.table));
+    rgi_news_end(overlay, lost, rgi_process_table_deaths(noded.table));
   if (rgi_news_are_wanted()) {
-    rgi_news_left(m, m->mine);
-    if (next != m->mine)
-      rgi_news_left(m, next);
+    rgi_news_left(overlay, overlay->mine);
+    if (next != overlay->mine)
+      rgi_news_left(overlay, next);
   }
 }
 
@@ -205,66 +205,68 @@ static void learn_decision(const rgi_decision *decision, int from) {
   }
 }
 
-static void apply_fact(const rgi_overlay_fact *f) {
-  switch (f->kind) {
+static void apply_fact(const rgi_overlay_fact *fact) {
+  switch (fact->kind) {
   case RGI_FACT_DEAD:
-    rgi_process_table_note_death(noded.table, (int)f->value);
+    rgi_process_table_note_death(noded.table, (int)fact->value);
     break;
   case RGI_FACT_STALLED: /* noted */
     break;
   case RGI_FACT_LEFT:
-    atomic_store(&rgi_overlay_nodes(noded.overlay)[f->value].left, 1);
+    atomic_store(&rgi_overlay_nodes(noded.overlay)[fact->value].left, 1);
     rgi_process_table_ring(noded.table);
     break;
   case RGI_FACT_ENDED:
     end_all();
     break;
   default:
-    rgi_revocation_note_number(noded.table, f->value);
+    rgi_revocation_note_number(noded.table, fact->value);
   }
 }
 
-static int is_valid_fact(const rgi_overlay_fact *f) {
+static int is_valid_fact(const rgi_overlay_fact *fact) {
   uint64_t nodes = (uint64_t)noded.overlay->nodes;
-  switch (f->kind) {
+  switch (fact->kind) {
   case RGI_FACT_DEAD:
-    return f->value < (uint64_t)noded.overlay->world;
+    return fact->value < (uint64_t)noded.overlay->world;
   case RGI_FACT_LEFT:
-    return f->value < nodes;
+    return fact->value < nodes;
   case RGI_FACT_ENDED:
-    return f->value == 0;
+    return fact->value == 0;
   default:
-    return f->kind == RGI_FACT_REVOKED || f->kind == RGI_FACT_STALLED;
+    return fact->kind == RGI_FACT_REVOKED || fact->kind == RGI_FACT_STALLED;
   }
 }
 
 /* What only this node can know, others cannot tell it. */
-static int is_own_fact(const rgi_overlay_fact *f) {
-  const rgi_overlay *m = noded.overlay;
-  uint64_t mine = (uint64_t)m->mine;
-  return (f->kind == RGI_FACT_DEAD && rgi_overlay_rank_nodes(noded.overlay)[f->value] == m->mine) ||
-         (f->kind == RGI_FACT_LEFT && f->value == mine) ||
-         (f->kind == RGI_FACT_STALLED && f->value % (uint64_t)m->nodes == mine);
+static int is_own_fact(const rgi_overlay_fact *fact) {
+  const rgi_overlay *overlay = noded.overlay;
+  uint64_t mine = (uint64_t)overlay->mine;
+  return (fact->kind == RGI_FACT_DEAD &&
+          rgi_overlay_rank_nodes(noded.overlay)[fact->value] == overlay->mine) ||
+         (fact->kind == RGI_FACT_LEFT && fact->value == mine) ||
+         (fact->kind == RGI_FACT_STALLED && fact->value % (uint64_t)overlay->nodes == mine);
 }
 
-static int note_fact(const rgi_overlay_fact *f) {
+static int note_fact(const rgi_overlay_fact *fact) {
   uint64_t nodes = (uint64_t)noded.overlay->nodes;
-  return f->kind == RGI_FACT_STALLED ? note_stalled((int)(f->value % nodes), f->value / nodes)
-                                     : rgi_facts_note(f);
+  return fact->kind == RGI_FACT_STALLED
+             ? note_stalled((int)(fact->value % nodes), fact->value / nodes)
+             : rgi_facts_note(fact);
 }
 
 /* from: the node that sent it; -1: it comes from this node. The end is also sent back to the node
  * that told it, which waits for that. */
 static void learn_fact(rgi_overlay_fact_kind kind, uint64_t value, int from) {
-  rgi_overlay_fact f = {kind, value};
-  if (!is_valid_fact(&f) || (from >= 0 && is_own_fact(&f)) || !note_fact(&f))
+  rgi_overlay_fact fact = {kind, value};
+  if (!is_valid_fact(&fact) || (from >= 0 && is_own_fact(&fact)) || !note_fact(&fact))
     return;
-  rgi_connection_send_all(kind == RGI_FACT_ENDED ? -1 : from, MESSAGE_FACT, &f, sizeof f);
-  apply_fact(&f);
+  rgi_connection_send_all(kind == RGI_FACT_ENDED ? -1 : from, MESSAGE_FACT, &fact, sizeof fact);
+  apply_fact(&fact);
 }
 
-static void send_fact(int node, rgi_overlay_fact f) {
-  rgi_connection_send(node, MESSAGE_FACT, &f, sizeof f);
+static void send_fact(int node, rgi_overlay_fact fact) {
+  rgi_connection_send(node, MESSAGE_FACT, &fact, sizeof fact);
 }
 
 /* A lost node learns from the decisions that it is lost. */
@@ -285,13 +287,13 @@ static void on_up(int node) {
 }
 
 static void receive_fact(int from, const void *data, size_t bytes) {
-  rgi_overlay_fact f;
-  if (bytes != sizeof f)
+  rgi_overlay_fact fact;
+  if (bytes != sizeof fact)
     return;
-  memcpy(&f, data, sizeof f);
-  if (f.kind == RGI_FACT_ENDED)
+  memcpy(&fact, data, sizeof fact);
+  if (fact.kind == RGI_FACT_ENDED)
     noded.end_heard[from] = 1;
-  learn_fact((rgi_overlay_fact_kind)f.kind, f.value, from);
+  learn_fact((rgi_overlay_fact_kind)fact.kind, fact.value, from);
 }
 
 static void on_received(int from, uint32_t kind, const void *data, size_t bytes) {
@@ -334,24 +336,24 @@ static void on_decided(uint32_t number, const unsigned char set[]) {
 /* --- this node --------------------------------------------------------------------------- */
 
 static void read_pipe(void) {
-  rgi_overlay_fact t;
-  while (read(noded.pipe, &t, sizeof t) == (ssize_t)sizeof t)
-    if (t.kind == RGI_FACT_PROPOSAL)
-      rgi_agreement_propose(t.value);
-    else if (t.kind == RGI_FACT_LEFT)
+  rgi_overlay_fact fact;
+  while (read(noded.pipe, &fact, sizeof fact) == (ssize_t)sizeof fact)
+    if (fact.kind == RGI_FACT_PROPOSAL)
+      rgi_agreement_propose(fact.value);
+    else if (fact.kind == RGI_FACT_LEFT)
       noded.here_left = 1;
     else
-      learn_fact((rgi_overlay_fact_kind)t.kind, t.value, -1);
+      learn_fact((rgi_overlay_fact_kind)fact.kind, fact.value, -1);
 }
 
 static void spread_deaths(void) {
-  rgi_overlay *m = noded.overlay;
+  rgi_overlay *overlay = noded.overlay;
   rgi_process_table_check(noded.table);
   for (int n = rgi_process_table_deaths(noded.table); noded.scanned < n; noded.scanned++) {
     int rank = rgi_process_table_death(noded.table, noded.scanned);
     noded.last_death_at = rgi_clock_now();
     noded.death_at = noded.death_at > 0 ? noded.death_at : noded.last_death_at;
-    if (rgi_overlay_rank_nodes(m)[rank] == m->mine)
+    if (rgi_overlay_rank_nodes(overlay)[rank] == overlay->mine)
       learn_fact(RGI_FACT_DEAD, (uint64_t)rank, -1);
   }
 }
@@ -394,16 +396,16 @@ static void check_patience(void) {
 }
 
 static void check_joined(void) {
-  rgi_overlay *m = noded.overlay;
-  if (atomic_load(&m->joined))
+  rgi_overlay *overlay = noded.overlay;
+  if (atomic_load(&overlay->joined))
     return;
   int missing = missing_neighbour();
   if (missing < 0) {
-    atomic_store(&m->joined, 1);
+    atomic_store(&overlay->joined, 1);
   } else if (rgi_clock_now() - noded.opened > JOIN_SECONDS) {
-    snprintf(m->why, sizeof m->why, "node of rank %d: %s", rgi_overlay_nodes(m)[missing].first,
-             rgi_connection_why(missing));
-    atomic_store(&m->joined, -1);
+    snprintf(overlay->why, sizeof overlay->why, "node of rank %d: %s",
+             rgi_overlay_nodes(overlay)[missing].first, rgi_connection_why(missing));
+    atomic_store(&overlay->joined, -1);
   }
 }
 
@@ -423,24 +425,25 @@ static void watch_processes(void) {
 }
 
 static int open_parts(int listener) {
-  static const rgi_connection_events of_connections = {on_up,
-                                                       on_received,
-                                                       on_broken,
-                                                       on_refused,
-                                                       rgi_server_add_client,
-                                                       on_guard,
-                                                       rgi_server_close_unused};
+  static const rgi_connection_events of_connections = {.up = on_up,
+                                                       .received = on_received,
+                                                       .broken = on_broken,
+                                                       .refused = on_refused,
+                                                       .client = rgi_server_add_client,
+                                                       .guard = on_guard,
+                                                       .crowded = rgi_server_close_unused};
   static const rgi_presence_events of_presence = {on_decided, give_up};
-  rgi_overlay *m = noded.overlay;
-  size_t n = (size_t)m->nodes;
+  rgi_overlay *overlay = noded.overlay;
+  size_t n = (size_t)overlay->nodes;
   noded.lost = calloc(n, 1);
   noded.end_heard = calloc(n, 1);
   noded.stalled = calloc(n, sizeof *noded.stalled);
   noded.processes = malloc((size_t)noded.table->n * sizeof *noded.processes);
   return noded.lost && noded.end_heard && noded.stalled && noded.processes &&
-         rgi_decisions_open(m->nodes) && rgi_connections_open(m, listener, &of_connections) &&
-         rgi_channels_open(m, on_channel) && rgi_presence_open(m, noded.lost, &of_presence) &&
-         rgi_server_open(noded.table);
+         rgi_decisions_open(overlay->nodes) &&
+         rgi_connections_open(overlay, listener, &of_connections) &&
+         rgi_channels_open(overlay, on_channel) &&
+         rgi_presence_open(overlay, noded.lost, &of_presence) && rgi_server_open(noded.table);
 }
 
 int rgi_daemon_open(rgi_overlay *overlay, rgi_process_table *table, int listener, int pipe) {

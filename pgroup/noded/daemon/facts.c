@@ -15,9 +15,9 @@ static struct {
   size_t *place, places; /* hash table of indices in the list, plus 1; at most half full */
 } facts;
 
-static size_t *place_of(const rgi_overlay_fact *f) {
-  size_t at = rgi_mix_bits(f->value + rgi_mix_bits(f->kind)) & (facts.places - 1);
-  while (facts.place[at] && memcmp(&facts.list[facts.place[at] - 1], f, sizeof *f) != 0)
+static size_t *place_of(const rgi_overlay_fact *fact) {
+  size_t at = rgi_mix_bits(fact->value + rgi_mix_bits(fact->kind)) & (facts.places - 1);
+  while (facts.place[at] && memcmp(&facts.list[facts.place[at] - 1], fact, sizeof *fact) != 0)
     at = (at + 1) & (facts.places - 1);
   return &facts.place[at];
 }
@@ -39,13 +39,13 @@ static int grow_table(void) {
   return 1;
 }
 
-int rgi_facts_note(const rgi_overlay_fact *f) {
+int rgi_facts_note(const rgi_overlay_fact *fact) {
   if (facts.n == facts.room && !grow_table())
     return 0;
-  size_t *place = place_of(f);
+  size_t *place = place_of(fact);
   if (*place)
     return 0;
-  facts.list[facts.n++] = *f;
+  facts.list[facts.n++] = *fact;
   *place = facts.n;
   return 1;
 }

@@ -11,7 +11,7 @@
 #include "noded/wire/overlay.h"
 
 /* 1: it is new; 0: it was known, or there is no memory. */
-int rgi_facts_note(const rgi_overlay_fact *f);
+int rgi_facts_note(const rgi_overlay_fact *fact);
 
 size_t rgi_facts_count(void);
 rgi_overlay_fact rgi_facts_get(size_t i);

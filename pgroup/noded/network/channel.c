@@ -67,59 +67,61 @@ static int can_relay(int node) {
 }
 
 /* After each change of what a channel waits for. */
-static void note_busy(peer_channel *p) {
-  int busy = p->first || p->owed > 0;
-  channels.busy += busy - p->busy;
-  p->busy = busy;
+static void note_busy(peer_channel *channel) {
+  int busy = channel->first || channel->owed > 0;
+  channels.busy += busy - channel->busy;
+  channel->busy = busy;
 }
 
 /* The head is followed by its data. */
-static void relay_message(channel_head *h, size_t bytes, int except) {
-  rgi_connection_send_all(except, RGI_CHANNEL_MESSAGE, h, bytes);
+static void relay_message(channel_head *head, size_t bytes, int except) {
+  rgi_connection_send_all(except, RGI_CHANNEL_MESSAGE, head, bytes);
 }
 
-static void send_message(int node, channel_head *h, size_t bytes) {
-  peer_channel *p = &channels.peers[node];
-  h->taken = p->taken;
-  h->serial = 0;
+static void send_message(int node, channel_head *head, size_t bytes) {
+  peer_channel *channel = &channels.peers[node];
+  head->taken = channel->taken;
+  head->serial = 0;
   rgi_connection_make(node);
-  if (!rgi_connection_send(node, RGI_CHANNEL_MESSAGE, h, bytes)) {
+  if (!rgi_connection_send(node, RGI_CHANNEL_MESSAGE, head, bytes)) {
     if (!can_relay(node))
       return;
-    h->serial = ++channels.serial;
-    relay_message(h, bytes, -1);
+    head->serial = ++channels.serial;
+    relay_message(head, bytes, -1);
   }
-  p->owed = 0;
-  note_busy(p);
+  channel->owed = 0;
+  note_busy(channel);
 }
 
 static void send_all(int node) {
-  peer_channel *p = &channels.peers[node];
+  peer_channel *channel = &channels.peers[node];
   int relayed = !rgi_connection_is_up(node), n = 0;
-  p->repeated = rgi_clock_now();
-  for (sent_message *m = p->first; m && (!relayed || n++ < RELAYED_AT_ONCE); m = m->next)
-    send_message(node, &m->head, m->bytes);
+  channel->repeated = rgi_clock_now();
+  for (sent_message *message = channel->first; message && (!relayed || n++ < RELAYED_AT_ONCE);
+       message = message->next)
+    send_message(node, &message->head, message->bytes);
 }
 
 void rgi_channel_send(int node, uint32_t kind, const void *data, size_t bytes) {
-  peer_channel *p = &channels.peers[node];
-  sent_message *m = p->dropped ? NULL : malloc(sizeof *m + bytes);
-  if (!m)
+  peer_channel *channel = &channels.peers[node];
+  sent_message *message = channel->dropped ? NULL : malloc(sizeof *message + bytes);
+  if (!message)
     return;
-  *m = (sent_message){
-      .bytes = sizeof m->head + bytes,
-      .head = {.from = channels.overlay->mine, .to = node, .number = ++p->numbered, .kind = kind}};
+  *message = (sent_message){
+      .bytes = sizeof message->head + bytes,
+      .head = {
+          .from = channels.overlay->mine, .to = node, .number = ++channel->numbered, .kind = kind}};
   if (bytes)
-    memcpy(&m->head + 1, data, bytes);
-  if (p->first) {
-    p->last->next = m;
+    memcpy(&message->head + 1, data, bytes);
+  if (channel->first) {
+    channel->last->next = message;
   } else {
-    p->first = m;
-    p->repeated = rgi_clock_now();
+    channel->first = message;
+    channel->repeated = rgi_clock_now();
   }
-  p->last = m;
-  note_busy(p);
-  send_message(node, &m->head, m->bytes);
+  channel->last = message;
+  note_busy(channel);
+  send_message(node, &message->head, message->bytes);
 }
 
 int rgi_channel_is_idle(int node) {
@@ -132,59 +134,59 @@ void rgi_channel_probe(int node) {
 }
 
 static void acknowledge(int node) {
-  channel_head h = {.from = channels.overlay->mine, .to = node};
-  send_message(node, &h, sizeof h);
+  channel_head head = {.from = channels.overlay->mine, .to = node};
+  send_message(node, &head, sizeof head);
 }
 
 /* --- receiving -------------------------------------------------------------------------------- */
 
-static void forget_taken(peer_channel *p, uint64_t taken) {
-  while (p->first && p->first->head.number <= taken) {
-    sent_message *m = p->first;
-    p->first = m->next;
-    free(m);
+static void forget_taken(peer_channel *channel, uint64_t taken) {
+  while (channel->first && channel->first->head.number <= taken) {
+    sent_message *message = channel->first;
+    channel->first = message->next;
+    free(message);
   }
-  note_busy(p);
+  note_busy(channel);
 }
 
-static void take_message(const channel_head *h, size_t bytes) {
-  peer_channel *p = &channels.peers[h->from];
-  rgi_connection_note_heard(h->from);
-  forget_taken(p, h->taken);
-  if (h->number == 0)
+static void take_message(const channel_head *head, size_t bytes) {
+  peer_channel *channel = &channels.peers[head->from];
+  rgi_connection_note_heard(head->from);
+  forget_taken(channel, head->taken);
+  if (head->number == 0)
     return;
-  p->owed = p->owed > 0 ? p->owed : rgi_clock_now();
-  note_busy(p);
-  if (h->number != p->taken + 1)
+  channel->owed = channel->owed > 0 ? channel->owed : rgi_clock_now();
+  note_busy(channel);
+  if (head->number != channel->taken + 1)
     return;
-  p->taken++;
-  if (h->kind != RGI_CHANNEL_PROBE)
-    channels.receiver(h->from, h->kind, h + 1, bytes - sizeof *h);
+  channel->taken++;
+  if (head->kind != RGI_CHANNEL_PROBE)
+    channels.receiver(head->from, head->kind, head + 1, bytes - sizeof *head);
 }
 
 /* What came straight is from the neighbour itself. Nobody acknowledges what was not sent. */
-static int is_valid(const channel_head *h, int neighbour) {
+static int is_valid(const channel_head *head, int neighbour) {
   int n = channels.overlay->nodes, mine = channels.overlay->mine;
-  return h->from >= 0 && h->from < n && h->from != mine && h->to >= 0 && h->to < n &&
-         (h->serial || h->from == neighbour) &&
-         (h->to != mine || h->taken <= channels.peers[h->from].numbered);
+  return head->from >= 0 && head->from < n && head->from != mine && head->to >= 0 && head->to < n &&
+         (head->serial || head->from == neighbour) &&
+         (head->to != mine || head->taken <= channels.peers[head->from].numbered);
 }
 
 void rgi_channel_receive(int neighbour, const void *data, size_t bytes) {
-  channel_head *h = bytes >= sizeof *h ? malloc(bytes) : NULL; /* aligned */
-  if (!h)
+  channel_head *head = bytes >= sizeof *head ? malloc(bytes) : NULL; /* aligned */
+  if (!head)
     return;
-  memcpy(h, data, bytes);
-  if (is_valid(h, neighbour) && !channels.peers[h->from].dropped) {
-    peer_channel *p = &channels.peers[h->from];
-    int known = h->serial && h->serial <= p->seen;
-    p->seen = h->serial > p->seen ? h->serial : p->seen;
-    if (h->to == channels.overlay->mine)
-      take_message(h, bytes);
-    else if (h->serial && !known)
-      relay_message(h, bytes, h->from);
+  memcpy(head, data, bytes);
+  if (is_valid(head, neighbour) && !channels.peers[head->from].dropped) {
+    peer_channel *channel = &channels.peers[head->from];
+    int known = head->serial && head->serial <= channel->seen;
+    channel->seen = head->serial > channel->seen ? head->serial : channel->seen;
+    if (head->to == channels.overlay->mine)
+      take_message(head, bytes);
+    else if (head->serial && !known)
+      relay_message(head, bytes, head->from);
   }
-  free(h);
+  free(head);
 }
 
 /* --- changes ---------------------------------------------------------------------------------- */
@@ -209,10 +211,10 @@ static double repeat_seconds(int node) {
 void rgi_channels_step(void) {
   double now = rgi_clock_now();
   for (int i = 0; channels.busy && i < channels.overlay->nodes; i++) {
-    peer_channel *p = &channels.peers[i];
-    if (p->first && now - p->repeated > repeat_seconds(i))
+    peer_channel *channel = &channels.peers[i];
+    if (channel->first && now - channel->repeated > repeat_seconds(i))
       send_all(i);
-    if (p->owed > 0 && now - p->owed > ACK_SECONDS)
+    if (channel->owed > 0 && now - channel->owed > ACK_SECONDS)
       acknowledge(i);
   }
 }
@@ -229,11 +231,11 @@ double rgi_channels_timeout(void) {
 }
 
 void rgi_channel_drop(int node) {
-  peer_channel *p = &channels.peers[node];
-  forget_taken(p, UINT64_MAX);
-  p->dropped = 1;
-  p->owed = 0;
-  note_busy(p);
+  peer_channel *channel = &channels.peers[node];
+  forget_taken(channel, UINT64_MAX);
+  channel->dropped = 1;
+  channel->owed = 0;
+  note_busy(channel);
 }
 
 int rgi_channels_open(const rgi_overlay *overlay, rgi_channel_receiver *receiver) {

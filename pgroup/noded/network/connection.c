@@ -140,8 +140,8 @@ static int is_suspect(const rgi_connection *connection) {
 }
 
 static int is_needed(int node) {
-  const peer_node *n = &connections.nodes[node];
-  return n->kept || (n->used > 0 && rgi_clock_now() - n->used <= NEEDED_SECONDS);
+  const peer_node *peer = &connections.nodes[node];
+  return peer->kept || (peer->used > 0 && rgi_clock_now() - peer->used <= NEEDED_SECONDS);
 }
 
 /* All is looked at within so many seconds. */
@@ -151,9 +151,9 @@ static void look_within(double seconds) {
 }
 
 static void note_received(rgi_connection *connection) {
-  peer_node *n = &connections.nodes[connection->node];
-  connection->received = n->heard = n->direct = rgi_clock_now();
-  n->was_heard = 1;
+  peer_node *peer = &connections.nodes[connection->node];
+  connection->received = peer->heard = peer->direct = rgi_clock_now();
+  peer->was_heard = 1;
 }
 
 static void forgive_delay(void) {
@@ -205,10 +205,10 @@ static uint32_t awaited_events(const rgi_connection *connection) {
 
 /* The socket may be a new one. */
 static void watch_socket(rgi_connection *connection) {
-  struct epoll_event e = {.events = awaited_events(connection), .data.ptr = connection};
+  struct epoll_event event = {.events = awaited_events(connection), .data.ptr = connection};
   if (connection->tcp.fd >= 0 &&
-      epoll_ctl(connections.poll, EPOLL_CTL_MOD, connection->tcp.fd, &e) != 0)
-    epoll_ctl(connections.poll, EPOLL_CTL_ADD, connection->tcp.fd, &e);
+      epoll_ctl(connections.poll, EPOLL_CTL_MOD, connection->tcp.fd, &event) != 0)
+    epoll_ctl(connections.poll, EPOLL_CTL_ADD, connection->tcp.fd, &event);
 }
 
 /* The one that has come up last: what this node has to tell when one comes up goes there. */
@@ -232,9 +232,9 @@ static void close_connection(rgi_connection *connection) {
 
 /* A node that is not needed and has no connection is not watched. */
 static void forget_node(int node) {
-  peer_node *n = &connections.nodes[node];
-  n->heard = n->down = n->direct = n->used = 0;
-  n->was_heard = 0;
+  peer_node *peer = &connections.nodes[node];
+  peer->heard = peer->down = peer->direct = peer->used = 0;
+  peer->was_heard = 0;
 }
 
 /* The node is dialled again in the same step if it is wanted. */
@@ -263,8 +263,8 @@ static void send_pending(rgi_connection *connection) {
 
 static void queue_message(rgi_connection *connection, uint32_t kind, const void *data,
                           size_t bytes) {
-  message_frame f = {(uint32_t)bytes, kind};
-  if (!rgi_tcp_queue(&connection->tcp, &f, sizeof f) ||
+  message_frame frame = {(uint32_t)bytes, kind};
+  if (!rgi_tcp_queue(&connection->tcp, &frame, sizeof frame) ||
       !rgi_tcp_queue(&connection->tcp, data, bytes))
     break_connection(connection);
   else
@@ -272,9 +272,10 @@ static void queue_message(rgi_connection *connection, uint32_t kind, const void 
 }
 
 static void send_ping(rgi_connection *connection) {
-  ping_clock p = {connection->pinged = rgi_clock_now(), connections.nodes[connection->node].clock};
+  ping_clock clock = {connection->pinged = rgi_clock_now(),
+                      connections.nodes[connection->node].clock};
   uint32_t kind = is_needed(connection->node) ? MESSAGE_PING_NEEDED : MESSAGE_PING;
-  queue_message(connection, kind, &p, sizeof p);
+  queue_message(connection, kind, &clock, sizeof clock);
 }
 
 /* The other side learns that it is not needed before it sees the end. */
@@ -323,13 +324,13 @@ static void come_up(rgi_connection *connection) {
 }
 
 static void advance_dial(rgi_connection *connection) {
-  peer_node *n = &connections.nodes[connection->node];
+  peer_node *peer = &connections.nodes[connection->node];
   if (rgi_dial_step(&connection->dial, &connection->tcp)) {
-    n->proven = connection->dial.proven;
+    peer->proven = connection->dial.proven;
     come_up(connection);
     return;
   }
-  n->error = connection->tcp.error ? connection->tcp.error : n->error;
+  peer->error = connection->tcp.error ? connection->tcp.error : peer->error;
   watch_socket(connection);
   if (connection->dial.refused) {
     connection->dial.refused = 0;
@@ -338,18 +339,18 @@ static void advance_dial(rgi_connection *connection) {
 }
 
 static void dial_node(int node) {
-  peer_node *n = &connections.nodes[node];
+  peer_node *peer = &connections.nodes[node];
   double answer = limit_part(ANSWER_PART);
-  if (n->dial || connection_to(node))
+  if (peer->dial || connection_to(node))
     return;
   rgi_connection *connection = new_connection(DIALING, -1);
   if (!connection)
     return;
   join_siblings(connection, node);
   connection->is_own = 1;
-  n->dial = connection;
-  if (n->down == 0)
-    n->down = n->direct > 0 ? n->direct : rgi_clock_now();
+  peer->dial = connection;
+  if (peer->down == 0)
+    peer->down = peer->direct > 0 ? peer->direct : rgi_clock_now();
   connection->dial = (rgi_dial){
       .node = &rgi_overlay_nodes(connections.overlay)[node],
       .key = connections.overlay->key,
@@ -357,7 +358,7 @@ static void dial_node(int node) {
       .to = node,
       .limit = connections.overlay->limit,
       .answer = answer > 0 && answer < RGI_DIAL_ANSWER_SECONDS ? answer : RGI_DIAL_ANSWER_SECONDS,
-      .proven = n->proven};
+      .proven = peer->proven};
   advance_dial(connection);
 }
 
@@ -365,12 +366,12 @@ static void dial_node(int node) {
 static void dial_needed(void) {
   connections.dials = 0;
   for (int i = 0; i < connections.overlay->nodes; i++) {
-    const peer_node *n = &connections.nodes[i];
+    const peer_node *peer = &connections.nodes[i];
     if (is_needed(i))
       dial_node(i);
-    else if (n->used > 0 && n->dial)
-      close_connection(n->dial);
-    if (n->used > 0 && !is_needed(i) && !connection_to(i))
+    else if (peer->used > 0 && peer->dial)
+      close_connection(peer->dial);
+    if (peer->used > 0 && !is_needed(i) && !connection_to(i))
       forget_node(i);
   }
 }
@@ -379,9 +380,9 @@ static void dial_needed(void) {
 
 /* The place of an address among those that a node has told; -1: it is none of them. */
 static int find_address(int node, uint32_t address) {
-  const rgi_overlay_node *n = &rgi_overlay_nodes(connections.overlay)[node];
-  for (int i = 0; i < n->n; i++)
-    if (n->address[i] == address)
+  const rgi_overlay_node *record = &rgi_overlay_nodes(connections.overlay)[node];
+  for (int i = 0; i < record->n; i++)
+    if (record->address[i] == address)
       return i;
   return -1;
 }
@@ -401,8 +402,8 @@ static void limit_strangers(void) {
 }
 
 /* The listener may hear of addresses that are not meant for the job. */
-static int is_meant(const rgi_tcp *t) {
-  return find_address(connections.overlay->mine, rgi_tcp_own(t)) >= 0;
+static int is_meant(const rgi_tcp *tcp) {
+  return find_address(connections.overlay->mine, rgi_tcp_own(tcp)) >= 0;
 }
 
 static void accept_all(void) {
@@ -472,15 +473,15 @@ static void receive_call(rgi_connection *connection) {
 /* The first one on a connection is answered at once: from then on each side knows that the other
  * one has heard it. */
 static void receive_ping(rgi_connection *connection, const void *data, size_t bytes) {
-  peer_node *n = &connections.nodes[connection->node];
-  ping_clock p;
-  if (bytes != sizeof p)
+  peer_node *peer = &connections.nodes[connection->node];
+  ping_clock clock;
+  if (bytes != sizeof clock)
     return;
-  memcpy(&p, data, sizeof p);
+  memcpy(&clock, data, sizeof clock);
   int first = !connection->pinged_far;
   connection->pinged_far = 1;
-  n->clock = p.sent > n->clock ? p.sent : n->clock;
-  n->confirmed = p.echo > n->confirmed ? p.echo : n->confirmed;
+  peer->clock = clock.sent > peer->clock ? clock.sent : peer->clock;
+  peer->confirmed = clock.echo > peer->confirmed ? clock.echo : peer->confirmed;
   if (first)
     send_ping(connection);
 }
@@ -500,17 +501,17 @@ static void receive_message(rgi_connection *connection, uint32_t kind, const voi
 static void receive_messages(rgi_connection *connection) {
   rgi_buffer *in = &connection->tcp.in;
   while (connection->state == UP && rgi_buffer_pending(in) >= sizeof(message_frame)) {
-    message_frame f;
-    memcpy(&f, in->data + in->begin, sizeof f);
-    if (f.bytes > MOST_BYTES) {
+    message_frame frame;
+    memcpy(&frame, in->data + in->begin, sizeof frame);
+    if (frame.bytes > MOST_BYTES) {
       break_connection(connection);
       return;
     }
-    if (rgi_buffer_pending(in) < sizeof f + f.bytes)
+    if (rgi_buffer_pending(in) < sizeof frame + frame.bytes)
       return;
-    receive_message(connection, f.kind, in->data + in->begin + sizeof f, f.bytes);
+    receive_message(connection, frame.kind, in->data + in->begin + sizeof frame, frame.bytes);
     if (connection->state == UP)
-      rgi_buffer_take(in, sizeof f + f.bytes);
+      rgi_buffer_take(in, sizeof frame + frame.bytes);
   }
 }
 
@@ -559,16 +560,16 @@ static void forget_broken(void) {
 }
 
 /* Of a connection, of the listener, or of what the owner watches (NULL). */
-static void serve_event(const struct epoll_event *e) {
-  rgi_connection *connection = e->data.ptr;
-  if (e->data.ptr == &connections) {
+static void serve_event(const struct epoll_event *event) {
+  rgi_connection *connection = event->data.ptr;
+  if (event->data.ptr == &connections) {
     accept_all();
   } else if (connection && connection->state == DIALING) {
     advance_dial(connection);
   } else if (connection) {
-    if (e->events & EPOLLOUT)
+    if (event->events & EPOLLOUT)
       send_pending(connection);
-    if (e->events & (EPOLLIN | EPOLLERR | EPOLLHUP))
+    if (event->events & (EPOLLIN | EPOLLERR | EPOLLHUP))
       receive_pending(connection);
   }
 }
@@ -609,8 +610,8 @@ int rgi_connections_open(rgi_overlay *overlay, int listener, const rgi_connectio
     return 0;
   fcntl(listener, F_SETFL, O_NONBLOCK);
   rgi_descriptors_spare();
-  struct epoll_event e = {.events = EPOLLIN, .data.ptr = &connections};
-  epoll_ctl(connections.poll, EPOLL_CTL_ADD, listener, &e);
+  struct epoll_event event = {.events = EPOLLIN, .data.ptr = &connections};
+  epoll_ctl(connections.poll, EPOLL_CTL_ADD, listener, &event);
   return 1;
 }
 
@@ -637,13 +638,13 @@ double rgi_connections_timeout(void) {
 }
 
 void rgi_connections_watch(int fd) {
-  struct epoll_event e = {.events = EPOLLIN, .data.ptr = NULL};
-  epoll_ctl(connections.poll, EPOLL_CTL_ADD, fd, &e);
+  struct epoll_event event = {.events = EPOLLIN, .data.ptr = NULL};
+  epoll_ctl(connections.poll, EPOLL_CTL_ADD, fd, &event);
 }
 
 void rgi_connections_watch_once(int fd) {
-  struct epoll_event e = {.events = EPOLLIN | EPOLLONESHOT, .data.ptr = NULL};
-  epoll_ctl(connections.poll, EPOLL_CTL_ADD, fd, &e);
+  struct epoll_event event = {.events = EPOLLIN | EPOLLONESHOT, .data.ptr = NULL};
+  epoll_ctl(connections.poll, EPOLL_CTL_ADD, fd, &event);
 }
 
 void rgi_connections_step(void) {
@@ -665,8 +666,8 @@ void rgi_connections_step(void) {
 /* --- the owner's calls ------------------------------------------------------------------------ */
 
 static void begin_watching(int node) {
-  peer_node *n = &connections.nodes[node];
-  n->heard = n->heard > 0 ? n->heard : rgi_clock_now();
+  peer_node *peer = &connections.nodes[node];
+  peer->heard = peer->heard > 0 ? peer->heard : rgi_clock_now();
   dial_node(node);
 }
 
@@ -729,11 +730,11 @@ void rgi_connection_send_all(int except, uint32_t kind, const void *data, size_t
 }
 
 void rgi_connection_drop(int node) {
-  peer_node *n = &connections.nodes[node];
-  n->kept = 0;
-  n->used = n->down = 0;
-  if (n->dial)
-    close_connection(n->dial);
+  peer_node *peer = &connections.nodes[node];
+  peer->kept = 0;
+  peer->used = peer->down = 0;
+  if (peer->dial)
+    close_connection(peer->dial);
 }
 
 int rgi_connections_flushed(void) {

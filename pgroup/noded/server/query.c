@@ -25,42 +25,44 @@ static uint64_t multiply_checked(uint64_t a, uint64_t b, int *wrong) {
 }
 
 /* How far from its offset the entries of a query reach, and how many bytes they hold. */
-static int measure_entries(const rgi_query *q, const rgi_query_entry *entries, uint64_t *reach,
+static int measure_entries(const rgi_query *query, const rgi_query_entry *entries, uint64_t *reach,
                            uint64_t *bytes) {
   int wrong = 0;
   *reach = 0;
-  *bytes = q->dims > 0;
-  for (uint32_t i = 0; i < q->dims + q->runs && !wrong; i++) {
+  *bytes = query->dims > 0;
+  for (uint32_t i = 0; i < query->dims + query->runs && !wrong; i++) {
     uint64_t at = (uint64_t)entries[i].at, n = (uint64_t)entries[i].bytes;
-    if (entries[i].at < 0 || entries[i].bytes < (q->dims > 0))
+    if (entries[i].at < 0 || entries[i].bytes < (query->dims > 0))
       return 0;
-    if (q->runs) {
+    if (query->runs) {
       uint64_t end = at + n;
       *bytes = add_checked(*bytes, n, &wrong);
       *reach = end > *reach ? end : *reach;
     } else {
       *bytes = multiply_checked(*bytes, n, &wrong);
-      *reach =
-          add_checked(*reach, i == q->dims - 1 ? n : multiply_checked(n - 1, at, &wrong), &wrong);
+      *reach = add_checked(*reach, i == query->dims - 1 ? n : multiply_checked(n - 1, at, &wrong),
+                           &wrong);
     }
   }
   return !wrong;
 }
 
-int rgi_query_is_valid(const rgi_query *q, const rgi_query_entry *entries, uint64_t size) {
-  uint64_t reach = rgi_element_bytes(q->element_type), bytes = reach;
-  if (q->kind > RGI_ACCESS_KIND_COMPARE_SWAP || q->dims > RGI_QUERY_DIMS || (q->dims && q->runs) ||
-      q->element_type > (rgi_query_is_atomic(q) ? RGI_ELEMENT_INT64 : RGI_ELEMENT_DOUBLE))
+int rgi_query_is_valid(const rgi_query *query, const rgi_query_entry *entries, uint64_t size) {
+  uint64_t reach = rgi_element_bytes(query->element_type), bytes = reach;
+  if (query->kind > RGI_ACCESS_KIND_COMPARE_SWAP || query->dims > RGI_QUERY_DIMS ||
+      (query->dims && query->runs) ||
+      query->element_type > (rgi_query_is_atomic(query) ? RGI_ELEMENT_INT64 : RGI_ELEMENT_DOUBLE))
     return 0;
-  if (rgi_query_is_atomic(q) ? q->dims || q->runs : !measure_entries(q, entries, &reach, &bytes))
+  if (rgi_query_is_atomic(query) ? query->dims || query->runs
+                                 : !measure_entries(query, entries, &reach, &bytes))
     return 0;
-  return bytes == q->bytes && q->offset <= size && reach <= size - q->offset;
+  return bytes == query->bytes && query->offset <= size && reach <= size - query->offset;
 }
 
-uint64_t rgi_query_reach(const rgi_query *q, const rgi_query_entry *entries) {
-  uint64_t reach = rgi_element_bytes(q->element_type), bytes;
-  if (!rgi_query_is_atomic(q))
-    measure_entries(q, entries, &reach, &bytes);
+uint64_t rgi_query_reach(const rgi_query *query, const rgi_query_entry *entries) {
+  uint64_t reach = rgi_element_bytes(query->element_type), bytes;
+  if (!rgi_query_is_atomic(query))
+    measure_entries(query, entries, &reach, &bytes);
   return reach;
 }
 
@@ -70,45 +72,45 @@ uint64_t rgi_query_reach(const rgi_query *q, const rgi_query_entry *entries) {
 typedef struct {
   const char *data;
   char *answer;
-} cursor;
+} query_cursor;
 
-static void do_entry(const rgi_query *q, char *at, uint64_t bytes, cursor *c) {
-  if (q->kind == RGI_ACCESS_KIND_GET) {
-    rgi_copy_block(c->answer, at, bytes);
-    c->answer += bytes;
+static void do_entry(const rgi_query *query, char *at, uint64_t bytes, query_cursor *cursor) {
+  if (query->kind == RGI_ACCESS_KIND_GET) {
+    rgi_copy_block(cursor->answer, at, bytes);
+    cursor->answer += bytes;
     return;
   }
-  if (q->kind == RGI_ACCESS_KIND_PUT)
-    rgi_copy_block(at, c->data, bytes);
+  if (query->kind == RGI_ACCESS_KIND_PUT)
+    rgi_copy_block(at, cursor->data, bytes);
   else
-    rgi_element_accumulate(q->element_type, at, c->data,
-                           bytes / rgi_element_bytes(q->element_type));
-  c->data += bytes;
+    rgi_element_accumulate(query->element_type, at, cursor->data,
+                           bytes / rgi_element_bytes(query->element_type));
+  cursor->data += bytes;
 }
 
-static void do_patch(const rgi_query *q, const rgi_query_entry *entries, uint32_t d, char *at,
-                     cursor *c) {
-  if (d == q->dims - 1) {
-    do_entry(q, at, (uint64_t)entries[d].bytes, c);
+static void do_patch(const rgi_query *query, const rgi_query_entry *entries, uint32_t d, char *at,
+                     query_cursor *cursor) {
+  if (d == query->dims - 1) {
+    do_entry(query, at, (uint64_t)entries[d].bytes, cursor);
     return;
   }
   for (int64_t i = 0; i < entries[d].bytes; i++)
-    do_patch(q, entries, d + 1, at + i * entries[d].at, c);
+    do_patch(query, entries, d + 1, at + i * entries[d].at, cursor);
 }
 
-void rgi_query_execute(const rgi_query *q, const rgi_query_entry *entries, char *memory,
+void rgi_query_execute(const rgi_query *query, const rgi_query_entry *entries, char *memory,
                        const char *data, char *answer) {
-  char *at = memory + q->offset;
-  cursor c = {data, answer};
+  char *at = memory + query->offset;
+  query_cursor cursor = {data, answer};
   int64_t word = 0; /* the answer where nothing is read */
-  if (q->kind == RGI_ACCESS_KIND_FETCH_ADD)
-    word = rgi_element_fetch_add(q->element_type, at, q->a);
-  else if (q->kind == RGI_ACCESS_KIND_COMPARE_SWAP)
-    word = rgi_element_compare_swap(q->element_type, at, q->a, q->b);
-  if (q->dims)
-    do_patch(q, entries, 0, at, &c);
-  for (uint32_t i = 0; i < q->runs; i++)
-    do_entry(q, at + entries[i].at, (uint64_t)entries[i].bytes, &c);
-  if (q->kind != RGI_ACCESS_KIND_GET)
+  if (query->kind == RGI_ACCESS_KIND_FETCH_ADD)
+    word = rgi_element_fetch_add(query->element_type, at, query->a);
+  else if (query->kind == RGI_ACCESS_KIND_COMPARE_SWAP)
+    word = rgi_element_compare_swap(query->element_type, at, query->a, query->b);
+  if (query->dims)
+    do_patch(query, entries, 0, at, &cursor);
+  for (uint32_t i = 0; i < query->runs; i++)
+    do_entry(query, at + entries[i].at, (uint64_t)entries[i].bytes, &cursor);
+  if (query->kind != RGI_ACCESS_KIND_GET)
     memcpy(answer, &word, sizeof word);
 }

@@ -65,28 +65,29 @@ typedef struct {
 } rgi_query_word;
 
 /* Bytes of data behind the entries, filled up; of the answer. */
-static inline uint64_t rgi_query_data_bytes(const rgi_query *q) {
-  return q->kind == RGI_ACCESS_KIND_PUT || q->kind == RGI_ACCESS_KIND_ACC ? (q->bytes + 7) / 8 * 8
-                                                                          : 0;
+static inline uint64_t rgi_query_data_bytes(const rgi_query *query) {
+  return query->kind == RGI_ACCESS_KIND_PUT || query->kind == RGI_ACCESS_KIND_ACC
+             ? (query->bytes + 7) / 8 * 8
+             : 0;
 }
 
-static inline uint64_t rgi_query_answer_bytes(const rgi_query *q) {
-  return q->kind == RGI_ACCESS_KIND_GET ? q->bytes : sizeof(uint64_t);
+static inline uint64_t rgi_query_answer_bytes(const rgi_query *query) {
+  return query->kind == RGI_ACCESS_KIND_GET ? query->bytes : sizeof(uint64_t);
 }
 
-static inline int rgi_query_is_atomic(const rgi_query *q) {
-  return q->kind == RGI_ACCESS_KIND_FETCH_ADD || q->kind == RGI_ACCESS_KIND_COMPARE_SWAP;
+static inline int rgi_query_is_atomic(const rgi_query *query) {
+  return query->kind == RGI_ACCESS_KIND_FETCH_ADD || query->kind == RGI_ACCESS_KIND_COMPARE_SWAP;
 }
 
 /* How many bytes from its offset on a valid query reaches. */
-uint64_t rgi_query_reach(const rgi_query *q, const rgi_query_entry *entries);
+uint64_t rgi_query_reach(const rgi_query *query, const rgi_query_entry *entries);
 
 /* By the server: whether it stays inside memory of that size, and its data are as many bytes as it
  * says. */
-int rgi_query_is_valid(const rgi_query *q, const rgi_query_entry *entries, uint64_t size);
+int rgi_query_is_valid(const rgi_query *query, const rgi_query_entry *entries, uint64_t size);
 
 /* By the server: executes a valid query. data: what is written; answer: room for the answer. */
-void rgi_query_execute(const rgi_query *q, const rgi_query_entry *entries, char *memory,
+void rgi_query_execute(const rgi_query *query, const rgi_query_entry *entries, char *memory,
                        const char *data, char *answer);
 
 #endif

@@ -10,47 +10,48 @@
 /* Between an address that does not answer and the next one. */
 #define PAUSE_SECONDS 0.01
 
-static void try_next_address(rgi_dial *d, rgi_tcp *t) {
-  const rgi_overlay_node *n = d->node;
-  int last = d->tried > 0 ? d->address : -1;
-  d->tried = rgi_clock_now();
-  d->greets = 0;
-  rgi_tcp_close(t);
-  if (n->n == 0)
+static void try_next_address(rgi_dial *dial, rgi_tcp *tcp) {
+  const rgi_overlay_node *record = dial->node;
+  int last = dial->tried > 0 ? dial->address : -1;
+  dial->tried = rgi_clock_now();
+  dial->greets = 0;
+  rgi_tcp_close(tcp);
+  if (record->n == 0)
     return;
-  d->address = d->proven && last != d->proven - 1 ? d->proven - 1 : d->next++ % n->n;
-  rgi_tcp_dial(t, n->address[d->address], n->port, d->limit);
+  dial->address =
+      dial->proven && last != dial->proven - 1 ? dial->proven - 1 : dial->next++ % record->n;
+  rgi_tcp_dial(tcp, record->address[dial->address], record->port, dial->limit);
 }
 
 /* 1: the daemon has proved who it is; 0: not yet; -1: it is not there. */
-static int await_answer(rgi_dial *d, rgi_tcp *t) {
-  if (!d->greets) {
-    int connected = rgi_tcp_dialed(t);
-    if (connected < 0 && t->error == ECONNREFUSED && d->proven == d->address + 1)
-      d->refused = 1;
+static int await_answer(rgi_dial *dial, rgi_tcp *tcp) {
+  if (!dial->greets) {
+    int connected = rgi_tcp_dialed(tcp);
+    if (connected < 0 && tcp->error == ECONNREFUSED && dial->proven == dial->address + 1)
+      dial->refused = 1;
     if (connected <= 0)
       return connected;
-    d->greets = 1;
-    rgi_handshake_call(&d->handshake, d->key, d->from, d->to);
+    dial->greets = 1;
+    rgi_handshake_call(&dial->handshake, dial->key, dial->from, dial->to);
   }
-  int answered = rgi_handshake_step(&d->handshake, t);
+  int answered = rgi_handshake_step(&dial->handshake, tcp);
   if (answered > 0)
-    d->proven = d->address + 1;
+    dial->proven = dial->address + 1;
   return answered;
 }
 
-int rgi_dial_step(rgi_dial *d, rgi_tcp *t) {
-  int answered = t->fd < 0 ? 0 : await_answer(d, t);
+int rgi_dial_step(rgi_dial *dial, rgi_tcp *tcp) {
+  int answered = tcp->fd < 0 ? 0 : await_answer(dial, tcp);
   if (answered > 0)
     return 1;
   if (answered < 0)
-    rgi_tcp_close(t);
-  double answer = d->answer > 0 ? d->answer : RGI_DIAL_ANSWER_SECONDS;
-  if (rgi_clock_now() - d->tried > (t->fd < 0 ? PAUSE_SECONDS : answer))
-    try_next_address(d, t);
+    rgi_tcp_close(tcp);
+  double answer = dial->answer > 0 ? dial->answer : RGI_DIAL_ANSWER_SECONDS;
+  if (rgi_clock_now() - dial->tried > (tcp->fd < 0 ? PAUSE_SECONDS : answer))
+    try_next_address(dial, tcp);
   return 0;
 }
 
-short rgi_dial_awaits(const rgi_dial *d) {
-  return d->greets ? POLLIN : POLLOUT;
+short rgi_dial_awaits(const rgi_dial *dial) {
+  return dial->greets ? POLLIN : POLLOUT;
 }

@@ -28,11 +28,11 @@ typedef struct {
   rgi_handshake handshake;
 } rgi_dial;
 
-/* Does what is possible now; *t is the connection. 1: it is made; 0: not yet: the caller calls
- * again when t->fd, if it is not -1, has what rgi_dial_awaits says, and from time to time. */
-int rgi_dial_step(rgi_dial *d, rgi_tcp *t);
+/* Does what is possible now; *tcp is the connection. 1: it is made; 0: not yet: the caller calls
+ * again when tcp->fd, if it is not -1, has what rgi_dial_awaits says, and from time to time. */
+int rgi_dial_step(rgi_dial *dial, rgi_tcp *tcp);
 
 /* POLLIN or POLLOUT. */
-short rgi_dial_awaits(const rgi_dial *d);
+short rgi_dial_awaits(const rgi_dial *dial);
 
 #endif

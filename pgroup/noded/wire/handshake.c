@@ -40,22 +40,22 @@ typedef struct {
   unsigned char caller_nonce[RGI_HANDSHAKE_NONCE_BYTES], daemon_nonce[RGI_HANDSHAKE_NONCE_BYTES];
 } mac_text;
 
-static mac_text text_of(const rgi_handshake *h, handshake_role role) {
-  mac_text x = {.role = (int32_t)role, .from = h->from, .to = h->to};
-  memcpy(x.protocol, PROTOCOL, sizeof x.protocol);
-  memcpy(x.caller_nonce, h->caller_nonce, sizeof x.caller_nonce);
-  memcpy(x.daemon_nonce, h->daemon_nonce, sizeof x.daemon_nonce);
-  return x;
+static mac_text text_of(const rgi_handshake *handshake, handshake_role role) {
+  mac_text text = {.role = (int32_t)role, .from = handshake->from, .to = handshake->to};
+  memcpy(text.protocol, PROTOCOL, sizeof text.protocol);
+  memcpy(text.caller_nonce, handshake->caller_nonce, sizeof text.caller_nonce);
+  memcpy(text.daemon_nonce, handshake->daemon_nonce, sizeof text.daemon_nonce);
+  return text;
 }
 
-static void make_mac(const rgi_handshake *h, handshake_role role, unsigned char mac[]) {
-  mac_text x = text_of(h, role);
-  crypto_auth(mac, (const unsigned char *)&x, sizeof x, h->key);
+static void make_mac(const rgi_handshake *handshake, handshake_role role, unsigned char mac[]) {
+  mac_text text = text_of(handshake, role);
+  crypto_auth(mac, (const unsigned char *)&text, sizeof text, handshake->key);
 }
 
-static int is_mac(const rgi_handshake *h, handshake_role role, const unsigned char mac[]) {
-  mac_text x = text_of(h, role);
-  return crypto_auth_verify(mac, (const unsigned char *)&x, sizeof x, h->key) == 0;
+static int is_mac(const rgi_handshake *handshake, handshake_role role, const unsigned char mac[]) {
+  mac_text text = text_of(handshake, role);
+  return crypto_auth_verify(mac, (const unsigned char *)&text, sizeof text, handshake->key) == 0;
 }
 
 /* Without fresh nonces no connection is made. */
@@ -68,91 +68,94 @@ static int draw_nonce(unsigned char nonce[]) {
 
 /* All functions here return 1: the next stage has been reached; 0: not yet; -1: no. */
 
-static int refuse_stranger(rgi_tcp *t) {
-  t->error = EKEYREJECTED;
+static int refuse_stranger(rgi_tcp *tcp) {
+  tcp->error = EKEYREJECTED;
   return -1;
 }
 
-static int enter_stage(rgi_handshake *h, int stage, int fine) {
-  h->stage = stage;
+static int enter_stage(rgi_handshake *handshake, int stage, int fine) {
+  handshake->stage = stage;
   return fine ? 1 : -1;
 }
 
-static int send_call(rgi_handshake *h, rgi_tcp *t) {
-  call_message m = {.from = h->from, .to = h->to};
-  if (!draw_nonce(h->caller_nonce))
+static int send_call(rgi_handshake *handshake, rgi_tcp *tcp) {
+  call_message call = {.from = handshake->from, .to = handshake->to};
+  if (!draw_nonce(handshake->caller_nonce))
     return -1;
-  memcpy(m.protocol, PROTOCOL, sizeof m.protocol);
-  memcpy(m.nonce, h->caller_nonce, sizeof m.nonce);
-  return enter_stage(h, AWAIT_ANSWER, rgi_tcp_push_first(t, &m, sizeof m));
+  memcpy(call.protocol, PROTOCOL, sizeof call.protocol);
+  memcpy(call.nonce, handshake->caller_nonce, sizeof call.nonce);
+  return enter_stage(handshake, AWAIT_ANSWER, rgi_tcp_push_first(tcp, &call, sizeof call));
 }
 
-static int take_call(rgi_handshake *h, rgi_tcp *t) {
-  call_message m;
-  answer_message a;
-  int came = rgi_tcp_take(t, &m, sizeof m);
+static int take_call(rgi_handshake *handshake, rgi_tcp *tcp) {
+  call_message call;
+  answer_message answer;
+  int came = rgi_tcp_take(tcp, &call, sizeof call);
   if (came <= 0)
     return came;
-  if (memcmp(m.protocol, PROTOCOL, sizeof m.protocol) != 0 || m.to != h->to || m.from == h->to ||
-      (m.from != RGI_OVERLAY_CLIENT && m.from != RGI_OVERLAY_GUARD &&
-       (m.from < 0 || m.from >= h->nodes)))
-    return refuse_stranger(t);
-  h->from = m.from;
-  memcpy(h->caller_nonce, m.nonce, sizeof m.nonce);
-  if (!draw_nonce(h->daemon_nonce))
+  if (memcmp(call.protocol, PROTOCOL, sizeof call.protocol) != 0 || call.to != handshake->to ||
+      call.from == handshake->to ||
+      (call.from != RGI_OVERLAY_CLIENT && call.from != RGI_OVERLAY_GUARD &&
+       (call.from < 0 || call.from >= handshake->nodes)))
+    return refuse_stranger(tcp);
+  handshake->from = call.from;
+  memcpy(handshake->caller_nonce, call.nonce, sizeof call.nonce);
+  if (!draw_nonce(handshake->daemon_nonce))
     return -1;
-  memcpy(a.nonce, h->daemon_nonce, sizeof a.nonce);
-  make_mac(h, ROLE_DAEMON, a.mac);
-  return enter_stage(h, AWAIT_PROOF, rgi_tcp_push_first(t, &a, sizeof a));
+  memcpy(answer.nonce, handshake->daemon_nonce, sizeof answer.nonce);
+  make_mac(handshake, ROLE_DAEMON, answer.mac);
+  return enter_stage(handshake, AWAIT_PROOF, rgi_tcp_push_first(tcp, &answer, sizeof answer));
 }
 
-static int take_answer(rgi_handshake *h, rgi_tcp *t) {
-  answer_message a;
-  proof_message p;
-  int came = rgi_tcp_take(t, &a, sizeof a);
+static int take_answer(rgi_handshake *handshake, rgi_tcp *tcp) {
+  answer_message answer;
+  proof_message proof;
+  int came = rgi_tcp_take(tcp, &answer, sizeof answer);
   if (came <= 0)
     return came;
-  memcpy(h->daemon_nonce, a.nonce, sizeof a.nonce);
-  if (!is_mac(h, ROLE_DAEMON, a.mac))
-    return refuse_stranger(t);
-  make_mac(h, ROLE_CALLER, p.mac);
-  return enter_stage(h, DONE, rgi_tcp_push_first(t, &p, sizeof p));
+  memcpy(handshake->daemon_nonce, answer.nonce, sizeof answer.nonce);
+  if (!is_mac(handshake, ROLE_DAEMON, answer.mac))
+    return refuse_stranger(tcp);
+  make_mac(handshake, ROLE_CALLER, proof.mac);
+  return enter_stage(handshake, DONE, rgi_tcp_push_first(tcp, &proof, sizeof proof));
 }
 
-static int take_proof(rgi_handshake *h, rgi_tcp *t) {
-  proof_message p;
-  int came = rgi_tcp_take(t, &p, sizeof p);
+static int take_proof(rgi_handshake *handshake, rgi_tcp *tcp) {
+  proof_message proof;
+  int came = rgi_tcp_take(tcp, &proof, sizeof proof);
   if (came <= 0)
     return came;
-  return is_mac(h, ROLE_CALLER, p.mac) ? enter_stage(h, DONE, 1) : refuse_stranger(t);
+  return is_mac(handshake, ROLE_CALLER, proof.mac) ? enter_stage(handshake, DONE, 1)
+                                                   : refuse_stranger(tcp);
 }
 
-static int advance_stage(rgi_handshake *h, rgi_tcp *t) {
-  switch (h->stage) {
+static int advance_stage(rgi_handshake *handshake, rgi_tcp *tcp) {
+  switch (handshake->stage) {
   case CALL:
-    return send_call(h, t);
+    return send_call(handshake, tcp);
   case AWAIT_CALL:
-    return take_call(h, t);
+    return take_call(handshake, tcp);
   case AWAIT_ANSWER:
-    return take_answer(h, t);
+    return take_answer(handshake, tcp);
   default:
-    return take_proof(h, t);
+    return take_proof(handshake, tcp);
   }
 }
 
 /* --- the interface -------------------------------------------------------------------------- */
 
-void rgi_handshake_call(rgi_handshake *h, const unsigned char key[], int from, int to) {
-  *h = (rgi_handshake){.key = key, .from = from, .to = to, .stage = CALL};
+void rgi_handshake_call(rgi_handshake *handshake, const unsigned char key[], int from, int to) {
+  *handshake = (rgi_handshake){.key = key, .from = from, .to = to, .stage = CALL};
 }
 
-void rgi_handshake_answer(rgi_handshake *h, const unsigned char key[], int mine, int nodes) {
-  *h = (rgi_handshake){.key = key, .to = mine, .nodes = nodes, .stage = AWAIT_CALL};
+void rgi_handshake_answer(rgi_handshake *handshake, const unsigned char key[], int mine,
+                          int nodes) {
+  *handshake = (rgi_handshake){.key = key, .to = mine, .nodes = nodes, .stage = AWAIT_CALL};
 }
 
-int rgi_handshake_step(rgi_handshake *h, rgi_tcp *t) {
+int rgi_handshake_step(rgi_handshake *handshake, rgi_tcp *tcp) {
   int came = 1;
-  while (came > 0 && h->stage != DONE)
-    came = advance_stage(h, t);
+  while (came > 0 && handshake->stage != DONE)
+    came = advance_stage(handshake, tcp);
   return came;
 }

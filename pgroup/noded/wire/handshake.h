@@ -28,14 +28,15 @@ typedef struct {
 } rgi_handshake;
 
 /* Begins the handshake of the side that has made the connection. */
-void rgi_handshake_call(rgi_handshake *h, const unsigned char key[], int from, int to);
+void rgi_handshake_call(rgi_handshake *handshake, const unsigned char key[], int from, int to);
 
 /* The same for the side that has accepted it: node `mine` of so many. */
-void rgi_handshake_answer(rgi_handshake *h, const unsigned char key[], int mine, int nodes);
+void rgi_handshake_answer(rgi_handshake *handshake, const unsigned char key[], int mine, int nodes);
 
 /* Does what is possible now, when the connection is readable; the caller's side also at first. 1:
- * done: the other side has proved itself, and h->from and h->to are true; 0: not yet; -1: the
- * connection is broken, or the other side is a stranger. What is queued on t is sent later. */
-int rgi_handshake_step(rgi_handshake *h, rgi_tcp *t);
+ * done: the other side has proved itself, and handshake->from and handshake->to are true; 0: not
+ * yet; -1: the connection is broken, or the other side is a stranger. What is queued on tcp is sent
+ * later. */
+int rgi_handshake_step(rgi_handshake *handshake, rgi_tcp *tcp);
 
 #endif

@@ -48,12 +48,12 @@ typedef struct {
  * may do so: that of a failure for now (EX_TEMPFAIL of sysexits.h). */
 #define RGI_OVERLAY_ENDED_STATUS 75
 
-static inline rgi_overlay_node *rgi_overlay_nodes(rgi_overlay *m) {
-  return (rgi_overlay_node *)(m + 1);
+static inline rgi_overlay_node *rgi_overlay_nodes(rgi_overlay *overlay) {
+  return (rgi_overlay_node *)(overlay + 1);
 }
 
-static inline int32_t *rgi_overlay_rank_nodes(rgi_overlay *m) {
-  return (int32_t *)(rgi_overlay_nodes(m) + m->nodes);
+static inline int32_t *rgi_overlay_rank_nodes(rgi_overlay *overlay) {
+  return (int32_t *)(rgi_overlay_nodes(overlay) + overlay->nodes);
 }
 
 /* Facts, each of which stays true (of STALLED: the greatest k): daemons send them on to all nodes.

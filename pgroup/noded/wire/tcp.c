@@ -19,8 +19,8 @@
 
 /* --- opening and closing ------------------------------------------------------------------- */
 
-static void set_option(const rgi_tcp *t, int level, int name, int value) {
-  setsockopt(t->fd, level, name, &value, sizeof value);
+static void set_option(const rgi_tcp *tcp, int level, int name, int value) {
+  setsockopt(tcp->fd, level, name, &value, sizeof value);
 }
 
 int rgi_tcp_listen(uint32_t address, uint16_t *port) {
@@ -36,158 +36,158 @@ int rgi_tcp_listen(uint32_t address, uint16_t *port) {
   return fd;
 }
 
-int rgi_tcp_accept(rgi_tcp *t, int listener) {
-  *t = (rgi_tcp){.fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)};
-  if (t->fd < 0)
+int rgi_tcp_accept(rgi_tcp *tcp, int listener) {
+  *tcp = (rgi_tcp){.fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)};
+  if (tcp->fd < 0)
     return 0;
-  set_option(t, IPPROTO_TCP, TCP_NODELAY, 1);
+  set_option(tcp, IPPROTO_TCP, TCP_NODELAY, 1);
   return 1;
 }
 
-int rgi_tcp_dial(rgi_tcp *t, uint32_t address, uint16_t port, double limit) {
+int rgi_tcp_dial(rgi_tcp *tcp, uint32_t address, uint16_t port, double limit) {
   struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = port, .sin_addr.s_addr = address};
-  rgi_tcp_close(t);
-  t->fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  if (t->fd >= 0) {
-    set_option(t, IPPROTO_TCP, TCP_NODELAY, 1);
-    rgi_tcp_limit(t, limit);
-    if (connect(t->fd, (struct sockaddr *)&to, sizeof to) == 0 || errno == EINPROGRESS)
+  rgi_tcp_close(tcp);
+  tcp->fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (tcp->fd >= 0) {
+    set_option(tcp, IPPROTO_TCP, TCP_NODELAY, 1);
+    rgi_tcp_limit(tcp, limit);
+    if (connect(tcp->fd, (struct sockaddr *)&to, sizeof to) == 0 || errno == EINPROGRESS)
       return 1;
   }
-  t->error = errno;
-  rgi_tcp_close(t);
+  tcp->error = errno;
+  rgi_tcp_close(tcp);
   return 0;
 }
 
-int rgi_tcp_dialed(rgi_tcp *t) {
-  struct pollfd ready = {t->fd, POLLOUT, 0};
-  socklen_t size = sizeof t->error;
+int rgi_tcp_dialed(rgi_tcp *tcp) {
+  struct pollfd ready = {tcp->fd, POLLOUT, 0};
+  socklen_t size = sizeof tcp->error;
   if (poll(&ready, 1, 0) <= 0)
     return 0;
-  getsockopt(t->fd, SOL_SOCKET, SO_ERROR, &t->error, &size);
-  return t->error ? -1 : 1;
+  getsockopt(tcp->fd, SOL_SOCKET, SO_ERROR, &tcp->error, &size);
+  return tcp->error ? -1 : 1;
 }
 
-uint32_t rgi_tcp_peer(const rgi_tcp *t) {
+uint32_t rgi_tcp_peer(const rgi_tcp *tcp) {
   struct sockaddr_in a = {0};
   socklen_t size = sizeof a;
-  return getpeername(t->fd, (struct sockaddr *)&a, &size) == 0 ? a.sin_addr.s_addr : 0;
+  return getpeername(tcp->fd, (struct sockaddr *)&a, &size) == 0 ? a.sin_addr.s_addr : 0;
 }
 
-uint32_t rgi_tcp_own(const rgi_tcp *t) {
+uint32_t rgi_tcp_own(const rgi_tcp *tcp) {
   struct sockaddr_in a = {0};
   socklen_t size = sizeof a;
-  return getsockname(t->fd, (struct sockaddr *)&a, &size) == 0 ? a.sin_addr.s_addr : 0;
+  return getsockname(tcp->fd, (struct sockaddr *)&a, &size) == 0 ? a.sin_addr.s_addr : 0;
 }
 
 /* The probes begin after a third of the time, so that three of them can fail. */
-void rgi_tcp_limit(const rgi_tcp *t, double seconds) {
+void rgi_tcp_limit(const rgi_tcp *tcp, double seconds) {
   int limit = (int)(1000 * seconds), third = limit < 3000 ? 1 : limit / 3000;
   if (limit <= 0)
     return;
-  set_option(t, SOL_SOCKET, SO_KEEPALIVE, 1);
-  set_option(t, IPPROTO_TCP, TCP_KEEPIDLE, third);
-  set_option(t, IPPROTO_TCP, TCP_KEEPINTVL, third);
-  set_option(t, IPPROTO_TCP, TCP_USER_TIMEOUT, limit);
+  set_option(tcp, SOL_SOCKET, SO_KEEPALIVE, 1);
+  set_option(tcp, IPPROTO_TCP, TCP_KEEPIDLE, third);
+  set_option(tcp, IPPROTO_TCP, TCP_KEEPINTVL, third);
+  set_option(tcp, IPPROTO_TCP, TCP_USER_TIMEOUT, limit);
 }
 
-void rgi_tcp_allow_unread(const rgi_tcp *t) {
-  set_option(t, IPPROTO_TCP, TCP_USER_TIMEOUT, 0);
+void rgi_tcp_allow_unread(const rgi_tcp *tcp) {
+  set_option(tcp, IPPROTO_TCP, TCP_USER_TIMEOUT, 0);
 }
 
-void rgi_tcp_close(rgi_tcp *t) {
-  if (t->fd >= 0)
-    close(t->fd);
-  t->fd = -1;
-  t->in.begin = t->in.end = 0;
+void rgi_tcp_close(rgi_tcp *tcp) {
+  if (tcp->fd >= 0)
+    close(tcp->fd);
+  tcp->fd = -1;
+  tcp->in.begin = tcp->in.end = 0;
 }
 
-void rgi_tcp_free(rgi_tcp *t) {
-  rgi_tcp_close(t);
-  rgi_buffer_free(&t->in);
-  rgi_buffer_free(&t->out);
+void rgi_tcp_free(rgi_tcp *tcp) {
+  rgi_tcp_close(tcp);
+  rgi_buffer_free(&tcp->in);
+  rgi_buffer_free(&tcp->out);
 }
 
 /* --- sending -------------------------------------------------------------------------------- */
 
-ssize_t rgi_tcp_push_parts(rgi_tcp *t, struct iovec *parts, int n) {
+ssize_t rgi_tcp_push_parts(rgi_tcp *tcp, struct iovec *parts, int n) {
   struct msghdr m = {.msg_iov = parts, .msg_iovlen = (size_t)n};
-  ssize_t sent = sendmsg(t->fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
+  ssize_t sent = sendmsg(tcp->fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
   if (sent < 0 && (errno == EAGAIN || errno == EINTR))
     return 0;
-  t->error = sent < 0 ? errno : 0;
+  tcp->error = sent < 0 ? errno : 0;
   return sent;
 }
 
-int rgi_tcp_push(rgi_tcp *t) {
+int rgi_tcp_push(rgi_tcp *tcp) {
   ssize_t sent = 1;
-  while (sent > 0 && rgi_buffer_pending(&t->out)) {
-    struct iovec part = {t->out.data + t->out.begin, rgi_buffer_pending(&t->out)};
-    sent = rgi_tcp_push_parts(t, &part, 1);
-    rgi_buffer_take(&t->out, sent > 0 ? (size_t)sent : 0);
+  while (sent > 0 && rgi_buffer_pending(&tcp->out)) {
+    struct iovec part = {tcp->out.data + tcp->out.begin, rgi_buffer_pending(&tcp->out)};
+    sent = rgi_tcp_push_parts(tcp, &part, 1);
+    rgi_buffer_take(&tcp->out, sent > 0 ? (size_t)sent : 0);
   }
   return sent >= 0;
 }
 
-int rgi_tcp_queue(rgi_tcp *t, const void *data, size_t bytes) {
-  char *at = rgi_buffer_room(&t->out, bytes);
-  t->error = at ? 0 : ENOMEM;
+int rgi_tcp_queue(rgi_tcp *tcp, const void *data, size_t bytes) {
+  char *at = rgi_buffer_room(&tcp->out, bytes);
+  tcp->error = at ? 0 : ENOMEM;
   if (at && bytes)
     memcpy(at, data, bytes);
   if (at)
-    t->out.end += bytes;
+    tcp->out.end += bytes;
   return at != NULL;
 }
 
 /* A new connection has room for all of it. */
-int rgi_tcp_push_first(rgi_tcp *t, const void *data, size_t bytes) {
+int rgi_tcp_push_first(rgi_tcp *tcp, const void *data, size_t bytes) {
   struct iovec part = {(void *)(uintptr_t)data, bytes};
-  return rgi_tcp_push_parts(t, &part, 1) == (ssize_t)bytes;
+  return rgi_tcp_push_parts(tcp, &part, 1) == (ssize_t)bytes;
 }
 
 /* --- receiving ------------------------------------------------------------------------------ */
 
-static ssize_t receive_bytes(rgi_tcp *t, char *to, size_t bytes) {
-  ssize_t n = recv(t->fd, to, bytes, MSG_DONTWAIT);
+static ssize_t receive_bytes(rgi_tcp *tcp, char *to, size_t bytes) {
+  ssize_t n = recv(tcp->fd, to, bytes, MSG_DONTWAIT);
   if (n < 0 && (errno == EAGAIN || errno == EINTR))
     return 0;
-  t->error = n < 0 ? errno : 0;
+  tcp->error = n < 0 ? errno : 0;
   return n > 0 ? n : -1;
 }
 
-ssize_t rgi_tcp_pull(rgi_tcp *t, size_t bytes) {
-  char *at = rgi_buffer_room(&t->in, bytes);
+ssize_t rgi_tcp_pull(rgi_tcp *tcp, size_t bytes) {
+  char *at = rgi_buffer_room(&tcp->in, bytes);
   if (!at) {
-    t->error = ENOMEM;
+    tcp->error = ENOMEM;
     return -1;
   }
-  ssize_t n = receive_bytes(t, at, bytes);
-  t->in.end += n > 0 ? (size_t)n : 0;
+  ssize_t n = receive_bytes(tcp, at, bytes);
+  tcp->in.end += n > 0 ? (size_t)n : 0;
   return n;
 }
 
-ssize_t rgi_tcp_pull_to(rgi_tcp *t, char *to, size_t bytes) {
-  size_t here = rgi_buffer_pending(&t->in);
+ssize_t rgi_tcp_pull_to(rgi_tcp *tcp, char *to, size_t bytes) {
+  size_t here = rgi_buffer_pending(&tcp->in);
   if (!here && bytes >= SHORT_BYTES)
-    return receive_bytes(t, to, bytes);
-  ssize_t n = here ? 1 : rgi_tcp_pull(t, SHORT_BYTES);
+    return receive_bytes(tcp, to, bytes);
+  ssize_t n = here ? 1 : rgi_tcp_pull(tcp, SHORT_BYTES);
   if (n <= 0)
     return n;
-  here = rgi_buffer_pending(&t->in) < bytes ? rgi_buffer_pending(&t->in) : bytes;
-  memcpy(to, t->in.data + t->in.begin, here);
-  rgi_buffer_take(&t->in, here);
+  here = rgi_buffer_pending(&tcp->in) < bytes ? rgi_buffer_pending(&tcp->in) : bytes;
+  memcpy(to, tcp->in.data + tcp->in.begin, here);
+  rgi_buffer_take(&tcp->in, here);
   return (ssize_t)here;
 }
 
-int rgi_tcp_take(rgi_tcp *t, void *to, size_t bytes) {
-  ssize_t n = rgi_tcp_pull(t, bytes - rgi_buffer_pending(&t->in));
-  if (n < 0 || rgi_buffer_pending(&t->in) < bytes)
+int rgi_tcp_take(rgi_tcp *tcp, void *to, size_t bytes) {
+  ssize_t n = rgi_tcp_pull(tcp, bytes - rgi_buffer_pending(&tcp->in));
+  if (n < 0 || rgi_buffer_pending(&tcp->in) < bytes)
     return n < 0 ? -1 : 0;
-  memcpy(to, t->in.data + t->in.begin, bytes);
-  rgi_buffer_take(&t->in, bytes);
+  memcpy(to, tcp->in.data + tcp->in.begin, bytes);
+  rgi_buffer_take(&tcp->in, bytes);
   return 1;
 }
 
-const char *rgi_tcp_why(const rgi_tcp *t) {
-  return t->error ? strerror(t->error) : "it has closed the connection";
+const char *rgi_tcp_why(const rgi_tcp *tcp) {
+  return tcp->error ? strerror(tcp->error) : "it has closed the connection";
 }
