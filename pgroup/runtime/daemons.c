@@ -113,7 +113,7 @@ void rgi_daemons_tell_guard(void) {
 /* --- opening ------------------------------------------------------------------------- */
 
 /* The key and the number of the job. Between daemons the key is never sent
- * (noded/wire/handshake.h). It stays 0 where the system has no random numbers. */
+ * (noded/wire/greeting.h). It stays 0 where the system has no random numbers. */
 static void draw_key(node_card *c) {
   if (getrandom(c->key, sizeof c->key, 0) != (ssize_t)sizeof c->key ||
       getrandom(&c->job, sizeof c->job, 0) != (ssize_t)sizeof c->job)

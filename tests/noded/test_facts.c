@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "noded/daemon/daemon.h"
 #include "noded/daemon/decisions.h"
-#include "noded/wire/handshake.h"
+#include "noded/wire/greeting.h"
 #include "noded/wire/overlay.h"
 #include "noded/wire/tcp.h"
 #include "shm/process_table.h"
@@ -46,10 +46,10 @@ static void steps(int n) {
 /* --- connections --------------------------------------------------------------------------------
  */
 
-static void shake_hands(rgi_handshake *handshake, rgi_tcp *tcp) {
+static void greet(rgi_greeting *greeting, rgi_tcp *tcp) {
   int done = 0;
   for (int i = 0; i < TIMES && !done; i++) {
-    done = rgi_handshake_step(handshake, tcp);
+    done = rgi_greeting_step(greeting, tcp);
     step();
   }
   RGT_INT(done, 1);
@@ -57,23 +57,23 @@ static void shake_hands(rgi_handshake *handshake, rgi_tcp *tcp) {
 
 static rgi_tcp call_daemon(int from) {
   rgi_tcp tcp = {.fd = -1};
-  rgi_handshake handshake;
+  rgi_greeting greeting;
   rgi_tcp_dial(&tcp, htonl(INADDR_LOOPBACK), rgi_overlay_nodes(overlay)[MINE].port, 0);
   for (int i = 0; i < TIMES && rgi_tcp_dialed(&tcp) == 0; i++)
     step();
-  rgi_handshake_call(&handshake, overlay->key, from, MINE);
-  shake_hands(&handshake, &tcp);
+  rgi_greeting_call(&greeting, overlay->key, from, MINE);
+  greet(&greeting, &tcp);
   return tcp;
 }
 
 /* The daemon has dialled its neighbour. */
 static rgi_tcp answer_daemon(int to) {
   rgi_tcp tcp = {.fd = -1};
-  rgi_handshake handshake;
+  rgi_greeting greeting;
   for (int i = 0; i < TIMES && !rgi_tcp_accept(&tcp, listener[to]); i++)
     step();
-  rgi_handshake_answer(&handshake, overlay->key, to, NODES);
-  shake_hands(&handshake, &tcp);
+  rgi_greeting_answer(&greeting, overlay->key, to, NODES);
+  greet(&greeting, &tcp);
   return tcp;
 }
 

@@ -23,7 +23,7 @@
 #include "noded/client/guard_client.h"
 #include "noded/client/overlay_client.h"
 #include "noded/server/query.h"
-#include "noded/wire/handshake.h"
+#include "noded/wire/greeting.h"
 #include "tests/check/check.h"
 
 enum { SILENT = 20, SECONDS = 20 };
@@ -70,13 +70,13 @@ static void is_sent_away(int fd) {
   is_sent_away_within(fd, SECONDS);
 }
 
-/* Both sides' handshake. */
+/* Both sides' greeting. */
 static int call(int fd, const unsigned char key[], int from, int to) {
   rgi_tcp t = {.fd = fd};
-  rgi_handshake h;
+  rgi_greeting h;
   int done;
-  rgi_handshake_call(&h, key, from, to);
-  while ((done = rgi_handshake_step(&h, &t)) == 0) {
+  rgi_greeting_call(&h, key, from, to);
+  while ((done = rgi_greeting_step(&h, &t)) == 0) {
     struct pollfd p = {fd, POLLIN, 0};
     RGT_INT(poll(&p, 1, 1000 * SECONDS), 1);
   }
@@ -129,7 +129,7 @@ static void test_reflection(void) {
   struct {
     char protocol[8];
     int32_t from, to;
-    unsigned char nonce[RGI_HANDSHAKE_NONCE_BYTES];
+    unsigned char nonce[RGI_GREETING_NONCE_BYTES];
   } call = {"RGCALL1", m->mine, 1 - m->mine, {1}};
   char answer[64];
   int fd = dial();

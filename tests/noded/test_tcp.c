@@ -252,13 +252,13 @@ static void test_message(void) {
 
 /* --- dialling --------------------------------------------------------------------------- */
 
-/* What the one who is called does: accepts and takes the handshake as far as possible without the
+/* What the one who is called does: accepts and takes the greeting as far as possible without the
  * caller. */
-static void begin_answer(rgi_tcp *b, rgi_handshake *h, int listener, const unsigned char with[]) {
+static void begin_answer(rgi_tcp *b, rgi_greeting *h, int listener, const unsigned char with[]) {
   RGT_INT(rgi_tcp_accept(b, listener), 1);
-  rgi_handshake_answer(h, with, CALLED, CALLED + 1);
+  rgi_greeting_answer(h, with, CALLED, CALLED + 1);
   wait_readable(b->fd);
-  RGT_INT(rgi_handshake_step(h, b), 0);
+  RGT_INT(rgi_greeting_step(h, b), 0);
 }
 
 /* Steps until another call waits at the listener, or the call is answered. */
@@ -277,20 +277,20 @@ static int step_call(rgi_dial *d, rgi_tcp *a, int listener) {
 }
 
 /* A stranger answers, and one that closes the connection; then the daemon itself. What was queued
- * before the call goes to the daemon, behind the handshake. */
+ * before the call goes to the daemon, behind the greeting. */
 static void test_call(void) {
   uint16_t port;
   int listener = open_listener(&port);
   rgi_overlay_node node = {.port = port, .n = 2, .address = {loopback(), loopback()}};
   rgi_dial d = {.node = &node, .key = key, .from = CALLER, .to = CALLED};
   rgi_tcp a = {.fd = -1}, b = {.fd = -1};
-  rgi_handshake h;
+  rgi_greeting h;
   char got[6] = "";
   RGT_INT(rgi_tcp_queue(&a, "hello", 6), 1);
   RGT_INT(step_call(&d, &a, listener), 0);
   begin_answer(&b, &h, listener, wrong);
   RGT_INT(step_call(&d, &a, listener), 0);
-  RGT_INT(rgi_handshake_step(&h, &b), -1);
+  RGT_INT(rgi_greeting_step(&h, &b), -1);
   rgi_tcp_free(&b);
   RGT_INT(rgi_tcp_accept(&b, listener), 1);
   rgi_tcp_free(&b);
@@ -300,7 +300,7 @@ static void test_call(void) {
   RGT_INT(d.next, 3);
   RGT_INT(rgi_tcp_push(&a), 1);
   wait_readable(b.fd);
-  RGT_INT(rgi_handshake_step(&h, &b), 1);
+  RGT_INT(rgi_greeting_step(&h, &b), 1);
   RGT_INT(h.from, CALLER);
   wait_readable(b.fd);
   RGT_INT(rgi_tcp_pull_to(&b, got, 6), 6);

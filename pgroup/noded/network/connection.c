@@ -6,10 +6,10 @@
  *
  *   DIALING   Made by this node (dial.h): the other one has not answered yet.
  *   STRANGER  Made by the other side, which has not proved yet who it is.
- *   UP        The handshake is done: messages, each a frame and its data, go both ways.
+ *   UP        The greeting is done: messages, each a frame and its data, go both ways.
  *   BROKEN    Closed; freed at the end of the step.
  *
- * Both sides prove who they are (handshake.h), since other programs may listen at an address that
+ * Both sides prove who they are (greeting.h), since other programs may listen at an address that
  * many machines have, or connect with our port: a wrong proof is no sign that a node is lost. A
  * call by RGI_OVERLAY_CLIENT makes the connection one of the server's, one by RGI_OVERLAY_GUARD is
  * answered and closed. Two nodes that dial each other at the same time come to have two
@@ -87,15 +87,15 @@ typedef enum { DIALING, STRANGER, UP, BROKEN } connection_state;
 struct rgi_connection {
   rgi_connection *next, *sibling; /* of all; of those with the same node */
   connection_state state;
-  int node;         /* -1 until the handshake is done */
+  int node;         /* -1 until the greeting is done */
   int is_own;       /* this node has dialled it */
   uint64_t came_up; /* how many had before */
   int pinged_far;   /* the other side has sent a ping */
   int needed_far;   /* the other side needs it, as its last ping told */
   double since, received, pinged;
   rgi_tcp tcp;
-  rgi_dial dial;           /* DIALING */
-  rgi_handshake handshake; /* STRANGER */
+  rgi_dial dial;         /* DIALING */
+  rgi_greeting greeting; /* STRANGER */
 };
 
 /* What is known of a node. */
@@ -388,7 +388,7 @@ static int find_address(int node, uint32_t address) {
 }
 
 /* The oldest stranger makes room for a new one: so strangers take a limited number of descriptors,
- * and a daemon comes in all the same, for its handshake takes a moment only. */
+ * and a daemon comes in all the same, for its greeting takes a moment only. */
 static void limit_strangers(void) {
   rgi_connection *oldest = NULL;
   int n = 0;
@@ -420,8 +420,8 @@ static void accept_all(void) {
       return;
     }
     connection->tcp = tcp;
-    rgi_handshake_answer(&connection->handshake, connections.overlay->key,
-                         connections.overlay->mine, connections.overlay->nodes);
+    rgi_greeting_answer(&connection->greeting, connections.overlay->key, connections.overlay->mine,
+                        connections.overlay->nodes);
     rgi_tcp_limit(&connection->tcp, connections.overlay->limit);
     watch_socket(connection);
   }
@@ -450,19 +450,19 @@ static void note_address(const rgi_connection *connection) {
 }
 
 static void receive_call(rgi_connection *connection) {
-  int done = rgi_handshake_step(&connection->handshake, &connection->tcp);
+  int done = rgi_greeting_step(&connection->greeting, &connection->tcp);
   if (done < 0)
     close_connection(connection);
   if (done <= 0)
     return;
-  if (connection->handshake.from == RGI_OVERLAY_CLIENT) {
+  if (connection->greeting.from == RGI_OVERLAY_CLIENT) {
     hand_over_client(connection);
-  } else if (connection->handshake.from == RGI_OVERLAY_GUARD) {
+  } else if (connection->greeting.from == RGI_OVERLAY_GUARD) {
     connections.events.guard(&connection->tcp);
     rgi_tcp_push(&connection->tcp);
     close_connection(connection);
   } else {
-    join_siblings(connection, connection->handshake.from);
+    join_siblings(connection, connection->greeting.from);
     note_address(connection);
     come_up(connection);
   }

@@ -16,7 +16,7 @@
  * no memory. */
 int rgi_server_open(const rgi_process_table *table);
 
-/* fd: a connection whose handshake is done, and does not block; taken over. */
+/* fd: a connection whose greeting is done, and does not block; taken over. */
 void rgi_server_add_client(int fd);
 
 /* No descriptor is left: closes, soon, connections that have not been in use for the longest time.

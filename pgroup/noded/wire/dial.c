@@ -32,9 +32,9 @@ static int await_answer(rgi_dial *dial, rgi_tcp *tcp) {
     if (connected <= 0)
       return connected;
     dial->greets = 1;
-    rgi_handshake_call(&dial->handshake, dial->key, dial->from, dial->to);
+    rgi_greeting_call(&dial->greeting, dial->key, dial->from, dial->to);
   }
-  int answered = rgi_handshake_step(&dial->handshake, tcp);
+  int answered = rgi_greeting_step(&dial->greeting, tcp);
   if (answered > 0)
     dial->proven = dial->address + 1;
   return answered;

@@ -72,7 +72,7 @@ typedef struct {
   uint64_t kind, value;
 } rgi_overlay_fact;
 
-/* Who calls a daemon (handshake.h), where it is no node: a rank, for the server (server.h). */
+/* Who calls a daemon (greeting.h), where it is no node: a rank, for the server (server.h). */
 #define RGI_OVERLAY_CLIENT (-2)
 
 /* The same: a process of a node whose daemon does not move asks which nodes are lost

@@ -2,7 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * ranks: 1
- * The handshake with a node daemon: both sides prove themselves; no other key, node, old
+ * The greeting with a node daemon: both sides prove themselves; no other key, node, old
  * connection, message sent back to its sender or changed byte passes; and the key is not sent. */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "noded/wire/handshake.h"
+#include "noded/wire/greeting.h"
 #include "tests/check/check.h"
 
 enum { NODES = 7, CALL = 48, ANSWER = 64, PROOF = 32 };
@@ -21,7 +21,7 @@ static const unsigned char key[RGI_OVERLAY_KEY_BYTES] = "the key of a job, of 32
 /* --- two sides and what lies between them --------------------------------------------------- */
 
 typedef struct {
-  rgi_handshake handshake;
+  rgi_greeting greeting;
   rgi_tcp tcp;
   int wire; /* the other end of its connection */
   int state;
@@ -36,13 +36,13 @@ static side open_side(void) {
 
 static side open_caller(const unsigned char *with, int from, int to) {
   side s = open_side();
-  rgi_handshake_call(&s.handshake, with, from, to);
+  rgi_greeting_call(&s.greeting, with, from, to);
   return s;
 }
 
 static side open_daemon(const unsigned char *with, int mine) {
   side s = open_side();
-  rgi_handshake_answer(&s.handshake, with, mine, NODES);
+  rgi_greeting_answer(&s.greeting, with, mine, NODES);
   return s;
 }
 
@@ -53,7 +53,7 @@ static void close_side(side *s) {
 
 static void step_side(side *s) {
   if (s->state == 0)
-    s->state = rgi_handshake_step(&s->handshake, &s->tcp);
+    s->state = rgi_greeting_step(&s->greeting, &s->tcp);
 }
 
 /* What a side has sent. */
@@ -109,8 +109,8 @@ static void test_done(void) {
     RGT_INT(r.bytes, CALL + ANSWER + PROOF);
     RGT_INT(a.state, 1);
     RGT_INT(b.state, 1);
-    RGT_INT(b.handshake.from, callers[i]);
-    RGT_INT(b.handshake.to, 3);
+    RGT_INT(b.greeting.from, callers[i]);
+    RGT_INT(b.greeting.to, 3);
     for (size_t at = 0; at + 4 <= r.bytes; at++)
       for (size_t part = 0; part + 4 <= sizeof key; part += 4)
         RGT_TRUE(memcmp(r.data + at, key + part, 4) != 0);
@@ -119,7 +119,7 @@ static void test_done(void) {
   }
 }
 
-/* Byte by byte; and what is sent right behind the handshake stays for its receiver. */
+/* Byte by byte; and what is sent right behind the greeting stays for its receiver. */
 static void test_pieces(void) {
   side a = open_caller(key, 1, 2), b = open_daemon(key, 2);
   char data[ANSWER], behind[6] = "";
@@ -204,7 +204,7 @@ static void test_reflection(void) {
   RGT_INT(take_sent(&a, call, sizeof call), CALL);
   give(&b, call, CALL);
   RGT_INT(take_sent(&b, answer, sizeof answer), ANSWER);
-  give(&b, answer + RGI_HANDSHAKE_NONCE_BYTES, PROOF);
+  give(&b, answer + RGI_GREETING_NONCE_BYTES, PROOF);
   RGT_INT(b.state, -1);
   close_side(&a);
   close_side(&b);
@@ -232,5 +232,5 @@ int main(int argc, char **argv) {
                                    {"reflection", test_reflection},
                                    {"left", test_left},
                                    {NULL, NULL}};
-  return rgt_main(argc, argv, "handshake", tests);
+  return rgt_main(argc, argv, "greeting", tests);
 }
