@@ -14,7 +14,7 @@
 
 #include "base/clock.h"
 #include "noded/daemon/daemon.h"
-#include "noded/daemon/decisions.h"
+#include "noded/daemon/facts.h"
 #include "noded/wire/greeting.h"
 #include "noded/wire/overlay.h"
 #include "noded/wire/tcp.h"
@@ -84,9 +84,9 @@ static void send_message(rgi_tcp *tcp, uint32_t kind, const void *data, size_t b
 }
 
 static void decide(rgi_tcp *tcp, uint32_t number, unsigned set) {
-  char bytes[sizeof(rgi_decision) + NODES];
-  rgi_decision *decision = (void *)bytes;
-  *decision = (rgi_decision){.number = number, .nodes = NODES};
+  char bytes[sizeof(rgi_facts_decided) + NODES];
+  rgi_facts_decided *decision = (void *)bytes;
+  *decision = (rgi_facts_decided){.number = number, .nodes = NODES};
   for (int i = 0; i < NODES; i++)
     decision->set[i] = set >> i & 1;
   send_message(tcp, DECISION, bytes, sizeof bytes);

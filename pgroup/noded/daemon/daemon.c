@@ -3,7 +3,7 @@
  *
  * Runs in guards; all state of a daemon is in `noded`, in agreement.c, connection.c and server.c.
  *
- * Daemons exchange facts (overlay.h, decisions.h). Each fact stays true once it is, so it does not
+ * Daemons exchange facts (overlay.h, facts.h). Each fact stays true once it is, so it does not
  * matter in which order facts come, how often, or by which way. A fact that is new to a daemon is
  * noted, sent on to all its neighbours but the one it came from, and applied to the node's arena,
  * where waiting ranks see it. A new connection first gets all facts that are known.
@@ -43,7 +43,6 @@
 #include "base/clock.h"
 #include "noded/consensus/agreement.h"
 #include "noded/consensus/presence.h"
-#include "noded/daemon/decisions.h"
 #include "noded/daemon/facts.h"
 #include "noded/daemon/given_up.h"
 #include "noded/daemon/news.h"
@@ -178,13 +177,13 @@ static void end_all(void) {
 }
 
 /* If the daemon that has told of earlier ones is lost by this one, its lines may be lost, too. */
-static void tell_losses(const rgi_decision *decision, int teller) {
+static void tell_losses(const rgi_facts_decided *decision, int teller) {
   for (int i = 0; i < noded.overlay->nodes && tells() && !noded.given_up; i++)
     if (noded.lost[i] && (decision->set[i] || noded.lost[teller]))
       rgi_news_loss(noded.overlay, i);
 }
 
-static void apply_decision(const rgi_decision *decision) {
+static void apply_decision(const rgi_facts_decided *decision) {
   int teller = next_living(0);
   for (int i = 0; i < noded.overlay->nodes; i++)
     if (decision->set[i] && !noded.lost[i])
@@ -195,11 +194,11 @@ static void apply_decision(const rgi_decision *decision) {
 }
 
 /* from: as for learn_fact; decision: NULL if it is not new. Those before it may be unknown. */
-static void learn_decision(const rgi_decision *decision, int from) {
+static void learn_decision(const rgi_facts_decided *decision, int from) {
   if (!decision)
     return;
-  rgi_connection_send_all(from, MESSAGE_DECISION, decision, rgi_decisions_bytes());
-  while ((decision = rgi_decisions_get(noded.decisions + 1))) {
+  rgi_connection_send_all(from, MESSAGE_DECISION, decision, rgi_facts_decision_bytes());
+  while ((decision = rgi_facts_decision(noded.decisions + 1))) {
     noded.decisions++;
     apply_decision(decision);
   }
@@ -273,9 +272,9 @@ static void send_fact(int node, rgi_overlay_fact fact) {
 static void on_up(int node) {
   uint64_t nodes = (uint64_t)noded.overlay->nodes;
   for (uint32_t i = 1; i <= (uint32_t)nodes; i++) {
-    const rgi_decision *decision = rgi_decisions_get(i);
+    const rgi_facts_decided *decision = rgi_facts_decision(i);
     if (decision)
-      rgi_connection_send(node, MESSAGE_DECISION, decision, rgi_decisions_bytes());
+      rgi_connection_send(node, MESSAGE_DECISION, decision, rgi_facts_decision_bytes());
   }
   for (size_t i = 0; i < rgi_facts_count(); i++)
     send_fact(node, rgi_facts_get(i));
@@ -302,7 +301,7 @@ static void on_received(int from, uint32_t kind, const void *data, size_t bytes)
   if (kind == MESSAGE_FACT)
     receive_fact(from, data, bytes);
   else if (kind == MESSAGE_DECISION)
-    learn_decision(rgi_decisions_note(data, bytes), from);
+    learn_decision(rgi_facts_note_decision(data, bytes), from);
   else if (kind == RGI_CHANNEL_MESSAGE)
     rgi_channel_receive(from, data, bytes);
 }
@@ -330,7 +329,7 @@ static void on_guard(rgi_tcp *tcp) {
 }
 
 static void on_decided(uint32_t number, const unsigned char set[]) {
-  learn_decision(rgi_decisions_make(number + 1, set), -1);
+  learn_decision(rgi_facts_decide(number + 1, set), -1);
 }
 
 /* --- this node --------------------------------------------------------------------------- */
@@ -440,7 +439,7 @@ static int open_parts(int listener) {
   noded.stalled = calloc(n, sizeof *noded.stalled);
   noded.processes = malloc((size_t)noded.table->n * sizeof *noded.processes);
   return noded.lost && noded.end_heard && noded.stalled && noded.processes &&
-         rgi_decisions_open(overlay->nodes) &&
+         rgi_facts_open(overlay->nodes) &&
          rgi_connections_open(overlay, listener, &of_connections) &&
          rgi_channels_open(overlay, on_channel) &&
          rgi_presence_open(overlay, noded.lost, &of_presence) && rgi_server_open(noded.table);
@@ -475,8 +474,7 @@ void rgi_daemon_close(void) {
   rgi_server_close();
   if (noded.pipe >= 0)
     close(noded.pipe);
-  rgi_facts_free();
-  rgi_decisions_close();
+  rgi_facts_close();
   free(noded.lost);
   free(noded.end_heard);
   free(noded.stalled);

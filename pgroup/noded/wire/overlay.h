@@ -58,7 +58,7 @@ static inline int32_t *rgi_overlay_rank_nodes(rgi_overlay *overlay) {
 
 /* Facts, each of which stays true (of STALLED: the greatest k): daemons send them on to all nodes.
  * The last kind is not one: it goes to the own node's daemon only. Decisions about the presence of
- * nodes are facts, too, with messages of their own (decisions.h). */
+ * nodes are facts, too, with messages of their own (facts.h). */
 typedef enum {
   RGI_FACT_DEAD = 1, /* value: a rank of the world */
   RGI_FACT_LEFT,     /* a node: its processes have come to the end or died */
