@@ -5,7 +5,8 @@
  * start of a checkpoint claims the next number, which the file <path>.lock holds; only the start
  * with the latest number can give its file the final name. So of a job that was started again and
  * a part of the one before that still runs, the later one to claim wins, and no other file is
- * touched. */
+ * touched. Those that claim need not reach one another: the file's lock puts them in order, and
+ * nothing is voted on. */
 #ifndef RGI_CLAIM_H
 #define RGI_CLAIM_H
 

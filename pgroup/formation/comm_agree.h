@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Agreement among the members before, and after, a communicator is made. */
+ * Agreement among the members before, and after, a communicator is made. It needs no ballots
+ * (noded/consensus/voting.h): a member that is lost is an error of all, and nobody goes on without
+ * it. */
 #ifndef RGI_COMM_AGREE_H
 #define RGI_COMM_AGREE_H
 

@@ -131,7 +131,9 @@ class AnyTiming:
             return
         for i in members(self.present(nodes[c][1])):
             node = nodes[i]
-            if node[0] != RUNNING or len(node[1]) != number or node[2] >= value:
+            if node[0] != RUNNING or len(node[1]) != number or node[2] == value:
+                continue
+            if not self.rules.promise(node[2], value):
                 continue
             given = promises[:i] + ((node[3], node[4]),) + promises[i + 1:]
             after = self.with_node(nodes, i, node[:2] + (value,) + node[3:])
@@ -171,7 +173,10 @@ class AnyTiming:
             return
         if present & ~quorum & ~gone:
             claims = claims[:number] + (claim,) + claims[number + 1:]
-        carried = max(p for k, p in enumerate(promises) if quorum >> k & 1)
+        carried = (0, 0)
+        for k in members(quorum):
+            if self.rules.take(carried[0], promises[k][0]):
+                carried = promises[k]
         missing = present & ~quorum
         victims = [0] + ([1 << k for k in members(quorum)] if self.victims and quorum & (quorum - 1) else [])
         for removed in {self.rules.set_to_propose(missing | v, carried, present, quorum, gone) for v in victims}:
@@ -196,8 +201,7 @@ class AnyTiming:
                 after, self.with_ballot(ballots, ballot, ballot[:7] + (accepted | 1 << i,)), claims, kills, left)))
 
     def may_accept(self, node, number, value):
-        return node[0] == RUNNING and len(node[1]) == number and (
-            node[2] <= value or 'lower_accepted' in self.rules.broken)
+        return node[0] == RUNNING and len(node[1]) == number and self.rules.accept(node[2], value)
 
     def is_led(self, nodes, ballot):
         """Whether the coordinator still leads the ballot: who promises higher gives its own up."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
-"""The rules of membership as the daemons have them: pgroup/noded/consensus/ballot.c, compiled and called. Sets
-are bit masks, as in membership.py."""
+"""The rules of membership as the daemons have them: voting.c and ballot.c of pgroup/noded/consensus, compiled
+and called. Sets are bit masks, as in membership.py."""
 import ctypes
 import os
 import shutil
@@ -18,22 +18,40 @@ class Ballot(ctypes.Structure):
                 ('seen', ctypes.c_void_p), ('late', ctypes.c_int)]
 
 
+class Voting(ctypes.Structure):
+    """rgi_voting."""
+    _fields_ = [('promised', ctypes.c_int64), ('accepted', ctypes.c_int64)]
+
+
 def as_bytes(mask, n):
     return (ctypes.c_ubyte * n)(*(mask >> k & 1 for k in range(n)))
 
 
 class BallotCode:
-    """Calls rgi_ballot_NAME for the rule NAME of the model."""
+    """Calls rgi_voting_NAME or rgi_ballot_NAME for the rule NAME of the model."""
 
-    names = ('is_quorum', 'set_to_propose')
+    names = {'promise': 'rgi_voting_', 'accept': 'rgi_voting_', 'take': 'rgi_voting_',
+             'is_quorum': 'rgi_ballot_', 'set_to_propose': 'rgi_ballot_'}
 
     def __init__(self):
         with tempfile.TemporaryDirectory() as folder:
             library = os.path.join(folder, 'ballot.so')
             subprocess.run([shutil.which('mpicc.mpich') or 'mpicc', '-std=c11', '-O1', '-shared', '-fPIC',
-                            '-Ipgroup', 'pgroup/noded/consensus/ballot.c', '-o', library], cwd=ROOT, check=True)
+                            '-Ipgroup', 'pgroup/noded/consensus/voting.c', 'pgroup/noded/consensus/ballot.c', '-o', library],
+                           cwd=ROOT, check=True)
             code = ctypes.CDLL(library)
-        self.rule = {name: getattr(code, 'rgi_ballot_' + name) for name in self.names}
+        self.rule = {name: getattr(code, prefix + name) for name, prefix in self.names.items()}
+
+    def vote(self, name, promised, accepted, ballot):
+        """Whether a node promises or accepts, and what it remembers then."""
+        voting = Voting(promised, accepted)
+        granted = self.rule[name](ctypes.byref(voting), ctypes.c_int64(ballot))
+        return bool(granted), voting.promised, voting.accepted
+
+    def take(self, taken, accepted):
+        number = ctypes.c_int64(taken)
+        replaced = self.rule['take'](ctypes.byref(number), ctypes.c_int64(accepted))
+        return bool(replaced), number.value
 
     @staticmethod
     def ballot(n, present, promised, gone):

@@ -98,11 +98,11 @@ class JustTiming(Network):
         number, value, c, phase, promisers, up, heard, carried = ballot[:8]
         for i in members(reach[c] & self.present(nodes[c][1]) & ~promisers):
             node = nodes[i]
-            if node[1] != nodes[c][1] or node[2] >= value:
+            if node[1] != nodes[c][1] or node[2] == value or not self.rules.promise(node[2], value):
                 continue
             own_heard, own_up = self.heard_and_up(state, i)
             given = ballot[:4] + (promisers | 1 << i, up | own_up & ~(1 << i), heard | own_heard & ~(1 << i),
-                                  max(carried, (node[3], node[4]))) + ballot[8:]
+                                  (node[3], node[4]) if self.rules.take(carried[0], node[3]) else carried) + ballot[8:]
             self.add(found, ('promise', i, 'to', c), state,
                      nodes=self.replaced(nodes, i, node[:2] + (value,) + node[3:]),
                      ballots=tuple(given if b is ballot else b for b in ballots))
@@ -172,7 +172,7 @@ class JustTiming(Network):
         number, value, c, phase, quorum, _, _, _, removed, accepted = ballot
         for i in members(quorum & ~accepted & reach[c]):
             node = nodes[i]
-            if node[1] == nodes[c][1] and node[2] <= value:
+            if node[1] == nodes[c][1] and self.rules.accept(node[2], value):
                 given = ballot[:9] + (accepted | 1 << i,)
                 self.add(found, ('accepted', i, 'of', c), state,
                          nodes=self.replaced(nodes, i, node[:2] + (value, value, removed)),

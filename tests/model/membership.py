@@ -29,11 +29,23 @@ def lowest_bit(mask):
 
 
 class Rules:
-    """What decides a ballot: the functions of pgroup/noded/consensus/ballot.c that have the same names behind
-    rgi_ballot_. `broken` names rules that are changed, to see that it is noticed."""
+    """What decides a ballot: the functions of pgroup/noded/consensus/voting.c and ballot.c that have the
+    same names behind rgi_voting_ and rgi_ballot_. `broken` names rules that are changed, to see that it is
+    noticed."""
 
     def __init__(self, broken=(), witness=False):
         self.broken, self.witness = frozenset(broken), witness
+
+    def promise(self, promised, ballot):
+        """Whether a node that has promised a ballot promises another one."""
+        return ballot >= promised
+
+    def accept(self, promised, ballot):
+        return ballot >= promised or 'lower_accepted' in self.broken
+
+    def take(self, taken, accepted):
+        """Whether the value that a node has accepted in that ballot replaces the one taken before."""
+        return accepted > taken and 'carried_ignored' not in self.broken
 
     def is_quorum(self, present, promised, gone, claim):
         """Whether the promisers may decide. The claim is the node that has the witness's word."""
@@ -51,7 +63,7 @@ class Rules:
     def set_to_propose(self, fresh, carried, present, promised, gone):
         """The set that a coordinator proposes: of its own round, or one that may have been decided.
         Carried is (ballot, set) of the highest accepted ballot among the promises, or (0, 0)."""
-        if not carried[0] or 'carried_ignored' in self.broken:
+        if not carried[0]:
             return fresh
         if 'voters_only' in self.broken:
             gone = present & ~promised

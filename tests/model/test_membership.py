@@ -4,7 +4,7 @@
 """The models of membership (any_timing.py, just_timing.py), searched exhaustively: never two worlds,
 no healthy node lost by another's fault, always an end, and proven deaths need no majority. Rules
 that are broken on purpose are found, with the shortest trace. The rules are those of the code: for
-all inputs the functions of ballot.c with their names give the same. The floods of scale.py have the
+all inputs the functions of voting.c and ballot.c with their names give the same. The floods of scale.py have the
 counts of closed form.
 
     test_membership.py [--nodes 4 --faults 3 [--ballots 3] [--kinds kill,stop,cut] [--one-by-one]]
@@ -15,6 +15,7 @@ time: 60
 beside: yes
 """
 import argparse
+import itertools
 import sys
 
 import scale
@@ -109,10 +110,24 @@ def subsets(mask):
         part = (part - 1) & mask
 
 
+def check_voting(code):
+    rules, numbers = Rules(), (-1, 0, 1, 2, 3, 1 << 40)
+    for promised, accepted, ballot in itertools.product(numbers, repeat=3):
+        promises, accepts = rules.promise(promised, ballot), rules.accept(promised, ballot)
+        expect(code.vote('promise', promised, accepted, ballot) ==
+               (promises, ballot if promises else promised, accepted), 'promise %s' % [promised, accepted, ballot])
+        expect(code.vote('accept', promised, accepted, ballot) ==
+               (accepts, ballot if accepts else promised, ballot if accepts else accepted),
+               'accept %s' % [promised, accepted, ballot])
+        taken = rules.take(promised, ballot)
+        expect(code.take(promised, ballot) == (taken, ballot if taken else promised), 'take %s' % [promised, ballot])
+
+
 def check_code():
     """Every rule of the model is one of the code."""
     code, n = BallotCode(), 4
     every = (1 << n) - 1
+    check_voting(code)
     for present in range(1, 1 << n):
         for promised in subsets(present):
             for gone in subsets(present & ~promised if promised else 0):

@@ -67,9 +67,9 @@ static unsigned chosen_set(int *accepted, int *applied) {
   *accepted = *applied = 0;
   for (int i = 0; i < world.n; i++) {
     const host *n = &world.of[i];
-    *accepted += n->here.accepted > 0;
+    *accepted += n->here.voting.accepted > 0;
     *applied += n->here.number > 0;
-    if (n->here.accepted || n->here.number)
+    if (n->here.voting.accepted || n->here.number)
       set = set_of(n->here.number ? n->applied[1] : n->here.accepted_set);
   }
   return set;

@@ -11,21 +11,18 @@
  * decision that is already made answers a proposal that comes late.
  *
  * The root may be lost when some nodes have its decision and others have not. A node that comes to
- * be the root (take_over) is therefore one of a sequence of roots, numbered by their places in the
- * list (ballot), and must not decide anything else:
+ * be the root (take_over) must not decide anything else. So each root has a ballot (voting.h),
+ * whose number is its place in the list; the first one needs no promises:
  *
- *  1. It sends PREPARE to all nodes that it believes alive. A node that promises takes no decision
- *     from a root with a smaller number from then on (promised), and answers PROMISE with the
- *     decision that it has, if any (accepted: the number of the root that made it, else -1).
- *  2. When all of them have promised or are lost, it takes over the decision with the largest such
- *     number. Without one it waits for the proposals, which the nodes now send to it, and decides
- *     itself.
- *  3. It sends the decision, under its own number, to all nodes. A root that has a decision when it
- *     takes over begins here.
+ *  1. It sends PREPARE to all nodes that it believes alive, and they PROMISE.
+ *  2. When all of them have promised or are lost, it takes over the decision that it has been told.
+ *     Without one it waits for the proposals, which the nodes now send to it, and decides itself.
+ *  3. It sends the decision to all nodes. A root that has a decision when it takes over begins
+ * here.
  *
- * Why all surviving nodes have the same decision: a decision reaches the ranks of a node only when
- * the node has not promised anything to a later root, and a node that has it tells each later root.
- * A root with a decision that no surviving node has heard, and that is itself lost, does no harm.
+ * A node that accepts a decision tells its ranks at once: each node is a deciding set by itself, as
+ * long as it lives, and the promises of all that live are promises of each. A root with a decision
+ * that no surviving node has heard, and that is itself lost, does no harm.
  *
  * An agreement in which every node votes is forgotten when all have its decision. DONE and FORGET
  * see to that, after the ranks have been told:
@@ -66,6 +63,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "noded/consensus/voting.h"
 #include "noded/network/channel.h"
 #include "shm/arena.h"
 
@@ -82,6 +80,7 @@ enum {
 #define FORGOTTEN 1024
 
 #define NO_SOURCE (-1)
+#define NO_ROOT (-1)
 
 typedef struct {
   uint64_t group;
@@ -101,7 +100,8 @@ typedef struct group_agreement {
   int decided;
   int proposed_to;             /* the place to which this node has sent the proposal, or -1 */
   int changed;                 /* whether the proposal has changed since */
-  int promised;                /* the root from which on this node takes decisions */
+  rgi_voting voting;           /* ballots: the roots' places */
+  int64_t taken;               /* a root that prepares: whose decision it has taken over; or none */
   int told;                    /* the ranks that wait here have the decision */
   int preparing;               /* as a root that has taken over */
   int source;                  /* the place from which the decision came; me: made here */
@@ -174,6 +174,8 @@ static group_agreement *begin_agreement(const rgi_agreement_proposal *proposal) 
   *agreement = (group_agreement){.next = agreements,
                                  .proposal = copy_of(proposal),
                                  .proposed_to = -1,
+                                 .voting = {.accepted = NO_ROOT},
+                                 .taken = NO_ROOT,
                                  .source = NO_SOURCE,
                                  .to = calloc((size_t)proposal->nodes, 1),
                                  .answered = calloc((size_t)proposal->nodes, 1),
@@ -187,7 +189,6 @@ static group_agreement *begin_agreement(const rgi_agreement_proposal *proposal) 
   agreement->proposal->dead = -1;
   agreement->proposal->word = ~0u;
   agreement->proposal->failed = 0;
-  agreement->proposal->accepted = -1;
   agreements = agreement;
   return agreement;
 }
@@ -248,7 +249,7 @@ static void note_forgotten(uint64_t group, uint32_t round) {
 static void merge_proposal(group_agreement *agreement, const rgi_agreement_proposal *proposal) {
   rgi_agreement_proposal *mine = agreement->proposal,
                          *from = (rgi_agreement_proposal *)(uintptr_t)proposal;
-  if (mine->accepted >= 0)
+  if (agreement->taken >= 0)
     return;
   for (int i = 0; i < proposal->nodes; i++)
     if (rgi_agreement_states(from)[i] & ~rgi_agreement_states(mine)[i]) {
@@ -310,9 +311,10 @@ static int is_complete(const group_agreement *agreement, int parent) {
 
 /* --- sending ------------------------------------------------------------------------------- */
 
-static void send_to(const group_agreement *agreement, int i, uint32_t kind, int ballot) {
+static void send_to(const group_agreement *agreement, int i, uint32_t kind, int64_t ballot) {
   rgi_agreement_proposal *proposal = agreement->proposal;
-  proposal->ballot = ballot;
+  proposal->ballot = (int32_t)ballot;
+  proposal->accepted = (int32_t)agreement->voting.accepted;
   rgi_channel_send(node_at(agreement, i), kind, proposal,
                    rgi_agreement_bytes(proposal->nodes, proposal->dead));
 }
@@ -369,12 +371,13 @@ static int has_all_done(const group_agreement *agreement) {
 /* If it is time: DONE to the source, or the root's FORGET. */
 static void report_done(group_agreement *agreement) {
   rgi_agreement_proposal *proposal = agreement->proposal;
-  const agreement_notice notice = {
-      .group = proposal->group, .round = proposal->round, .ballot = proposal->accepted};
+  const agreement_notice notice = {.group = proposal->group,
+                                   .round = proposal->round,
+                                   .ballot = (int32_t)agreement->voting.accepted};
   int is_root = agreement->source == agreement->me;
   if (!agreement->decided || !proposal->all || agreement->reported ||
       agreement->source == NO_SOURCE ||
-      ((is_root || proposal->accepted == 0) && !has_all_done(agreement)))
+      ((is_root || agreement->voting.accepted == 0) && !has_all_done(agreement)))
     return;
   agreement->reported = 1;
   if (is_root)
@@ -389,10 +392,10 @@ static void tell_decision(group_agreement *agreement, int source) {
   agreement->source = source;
   tell_here(agreement);
   int forwards =
-      source == agreement->me || agreement->proposal->accepted == 0 || !agreement->proposal->all;
+      source == agreement->me || agreement->voting.accepted == 0 || !agreement->proposal->all;
   for (int i = 0; i < agreement->proposal->nodes && forwards; i++)
     if (agreement->to[i] && !is_lost(agreement, i))
-      send_to(agreement, i, MESSAGE_DECISION, agreement->proposal->accepted);
+      send_to(agreement, i, MESSAGE_DECISION, agreement->voting.accepted);
   report_done(agreement);
 }
 
@@ -405,16 +408,16 @@ static int has_lost(const group_agreement *agreement) {
 
 /* A node that has voted may not have known of the loss of another one. */
 static void make_decision(group_agreement *agreement) {
-  if (agreement->proposal->accepted < 0)
+  if (agreement->taken < 0 && !agreement->decided)
     agreement->proposal->failed |= agreement->proposal->dead > 0 || has_lost(agreement);
-  agreement->proposal->accepted = agreement->me;
+  rgi_voting_accept(&agreement->voting, agreement->me);
   agreement->reported = 0;
   memset(agreement->done, 0, (size_t)agreement->proposal->nodes);
   tell_decision(agreement, agreement->me);
 }
 
 static void prepare_all(group_agreement *agreement) {
-  agreement->promised = agreement->me;
+  rgi_voting_promise(&agreement->voting, agreement->me);
   for (int i = 0; i < agreement->proposal->nodes; i++)
     if (agreement->to[i] && !is_lost(agreement, i))
       send_to(agreement, i, MESSAGE_PREPARE, agreement->me);
@@ -441,7 +444,7 @@ static void take_over(group_agreement *agreement) {
   else if (first)
     prepare_all(agreement);
   if (!agreement->decided && has_all_promises(agreement) &&
-      (agreement->proposal->accepted >= 0 || is_complete(agreement, -1)))
+      (agreement->taken >= 0 || is_complete(agreement, -1)))
     make_decision(agreement);
 }
 
@@ -489,56 +492,48 @@ static void receive_proposal(group_agreement *agreement, int from,
                              const rgi_agreement_proposal *proposal) {
   agreement->to[from] = 1;
   if (agreement->decided) {
-    send_to(agreement, from, MESSAGE_DECISION, agreement->proposal->accepted);
+    send_to(agreement, from, MESSAGE_DECISION, agreement->voting.accepted);
     return;
   }
   merge_proposal(agreement, proposal);
   advance_agreement(agreement);
 }
 
-/* 0: no memory. */
-static int take_decision(group_agreement *agreement, const rgi_agreement_proposal *proposal) {
-  rgi_agreement_proposal *decision = copy_of(proposal);
-  if (!decision)
-    return 0;
-  free(agreement->proposal);
+/* The message that came becomes the decision; what was there is freed instead of it. */
+static void take_decision(group_agreement *agreement, rgi_agreement_proposal **message) {
+  rgi_agreement_proposal *decision = *message;
+  *message = agreement->proposal;
   agreement->proposal = decision;
-  return 1;
 }
 
 /* A decision that comes again is the same: the sender wants to know that this node has it. */
 static void receive_decision(group_agreement *agreement, int from,
-                             const rgi_agreement_proposal *proposal) {
-  if (proposal->ballot < agreement->promised)
+                             rgi_agreement_proposal **message) {
+  int32_t ballot = (*message)->ballot;
+  int is_own = agreement->source == agreement->me && ballot == agreement->voting.accepted;
+  if (is_own || !rgi_voting_accept(&agreement->voting, ballot))
     return;
   if (!agreement->decided) {
-    if (take_decision(agreement, proposal))
-      tell_decision(agreement, from);
-    return;
+    take_decision(agreement, message);
+    tell_decision(agreement, from);
+  } else if (agreement->proposal->all) {
+    agreement->source = from;
+    agreement->reported = 0;
+    report_done(agreement);
   }
-  if (!agreement->proposal->all ||
-      proposal->ballot < agreement->proposal->accepted + (agreement->source == agreement->me))
-    return;
-  agreement->proposal->accepted = proposal->ballot;
-  agreement->source = from;
-  agreement->reported = 0;
-  report_done(agreement);
 }
 
-static void receive_prepare(group_agreement *agreement, int from,
-                            const rgi_agreement_proposal *proposal) {
-  if (proposal->ballot < agreement->promised)
-    return;
-  agreement->promised = proposal->ballot;
-  send_to(agreement, from, MESSAGE_PROMISE, proposal->ballot);
+static void receive_prepare(group_agreement *agreement, int from, int32_t ballot) {
+  if (rgi_voting_promise(&agreement->voting, ballot))
+    send_to(agreement, from, MESSAGE_PROMISE, ballot);
 }
 
 static void receive_promise(group_agreement *agreement, int from,
-                            const rgi_agreement_proposal *proposal) {
-  if (!agreement->preparing || agreement->decided || proposal->ballot != agreement->me)
+                            rgi_agreement_proposal **message) {
+  if (!agreement->preparing || agreement->decided || (*message)->ballot != agreement->me)
     return;
-  if (proposal->accepted > agreement->proposal->accepted && !take_decision(agreement, proposal))
-    return;
+  if (rgi_voting_take(&agreement->taken, (*message)->accepted))
+    take_decision(agreement, message);
   agreement->answered[from] = 1;
   advance_agreement(agreement);
 }
@@ -575,19 +570,20 @@ static int is_valid_proposal(rgi_agreement_proposal *proposal, size_t bytes) {
 }
 
 static void receive_message(group_agreement *agreement, int from, uint32_t kind,
-                            const rgi_agreement_proposal *proposal) {
+                            rgi_agreement_proposal **message) {
   int i = index_of(agreement, from);
   if (kind == MESSAGE_PROPOSAL)
-    receive_proposal(agreement, i, proposal);
+    receive_proposal(agreement, i, *message);
   else if (kind == MESSAGE_DECISION)
-    receive_decision(agreement, i, proposal);
+    receive_decision(agreement, i, message);
   else if (kind == MESSAGE_PREPARE)
-    receive_prepare(agreement, i, proposal);
+    receive_prepare(agreement, i, (*message)->ballot);
   else if (kind == MESSAGE_PROMISE)
-    receive_promise(agreement, i, proposal);
+    receive_promise(agreement, i, message);
 }
 
-static void receive_about(int from, uint32_t kind, const rgi_agreement_proposal *proposal) {
+static void receive_about(int from, uint32_t kind, rgi_agreement_proposal **message) {
+  const rgi_agreement_proposal *proposal = *message;
   group_agreement *agreement = find_agreement(proposal);
   if (!agreement && is_forgotten(proposal->group, proposal->round)) {
     const agreement_notice over = {.group = proposal->group, .round = proposal->round};
@@ -598,7 +594,7 @@ static void receive_about(int from, uint32_t kind, const rgi_agreement_proposal 
   if (!agreement && kind != MESSAGE_PROMISE)
     agreement = begin_agreement(proposal);
   if (agreement)
-    receive_message(agreement, from, kind, proposal);
+    receive_message(agreement, from, kind, message);
 }
 
 /* The agreement in which every node votes; NULL: none that has this node. */
@@ -645,7 +641,7 @@ void rgi_agreement_receive(int from, uint32_t kind, const void *data, size_t byt
       return;
     memcpy(proposal, data, bytes);
     if (is_valid_proposal(proposal, bytes) && is_possible(proposal, from, kind))
-      receive_about(from, kind, proposal);
+      receive_about(from, kind, &proposal);
     free(proposal);
   }
   drop_over();

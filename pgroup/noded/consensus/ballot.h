@@ -22,7 +22,7 @@ enum {
  * the set, then in a promise the set that was accepted. */
 typedef struct {
   uint32_t number, nodes;
-  uint64_t ballot,
+  int64_t ballot,
       accepted; /* accepted: the ballot of the set that the voter has accepted; 0: none */
 } rgi_ballot_message;
 

@@ -7,19 +7,18 @@
  * coordinator lately:
  *
  *   IDLE
- *   PREPARING  The coordinator asks all present nodes for promises, again every ASK_SECONDS. A node
- *              promises unless it has promised a later ballot, and says what it knows of the others
- *              and which set it has accepted before, if any.
+ *   PREPARING  The coordinator asks all present nodes for promises (voting.h), again every
+ *              ASK_SECONDS. With its promise a node says what it knows of the others.
  *   ACCEPTING  The votes suffice (ballot.h). The coordinator sends the set to all that have
- *              promised; a node accepts it unless it has promised a later ballot. When all of them
- *              have accepted, the decision is made, and facts tell all nodes (daemon.h).
+ *              promised. When all of them have accepted, the decision is made, and facts tell all
+ *              nodes (daemon.h).
  *
- * A set that a voter has accepted in an earlier ballot is taken instead of a new one: a decision
- * may have been made of it, whose coordinator has died. Any two quorums for the same number have a
+ * A quorum both suffices for promises and decides. Any two quorums for the same number have a
  * voter in common that lives, or whose vote nobody who goes on has used: two majorities; a majority
  * and a half; two halves by the lowest node, or by the node that has the vote of the witness; and
  * "all that are not gone" includes every voter that lives. It is not enough that no voter of
- * this ballot would go on by the accepted set: a node that has not voted may have applied it.
+ * this ballot would go on by the accepted set: a node that has not voted may have applied it. The
+ * set gives way only where all that would go on by it are gone (rgi_ballot_set_to_propose).
  *
  * The coordinator of a part without a quorum waits for the others for the limit, and then tells its
  * voters that they are to end (PART). A node obeys if that ballot is the last one that it has
@@ -35,6 +34,7 @@
 
 #include "base/clock.h"
 #include "noded/consensus/ballot.h"
+#include "noded/consensus/voting.h"
 #include "noded/consensus/witness.h"
 #include "noded/network/channel.h"
 #include "noded/network/connection.h"
@@ -76,14 +76,14 @@ static struct {
   double looked;   /* when all nodes were last looked at */
   int stirred;     /* something has come since */
   /* As a voter: */
-  uint64_t promised, accepted; /* ballots; 0: none */
+  rgi_voting voting; /* 0: none */
   unsigned char *accepted_set;
   double accepted_at;
   /* As a coordinator: */
   ballot_state state;
   rgi_ballot votes;
-  uint64_t ballot, highest; /* the present one; the highest one heard of */
-  uint64_t taken;           /* the latest ballot of which a voter has accepted a set */
+  int64_t ballot, highest; /* the present one; the highest one heard of */
+  int64_t taken;           /* the latest ballot of which a voter has accepted a set; or none */
   unsigned char *set, *taken_set, *has_accepted;
   double begun, asked;    /* this ballot; the last question */
   double motive, foreign; /* since when there is a motive; the last word of another coordinator */
@@ -168,8 +168,9 @@ static int find_motive(void) {
     }
   if (found >= 0)
     return found;
-  return here.accepted && rgi_clock_now() - here.accepted_at > FOREIGN_SECONDS ? here.overlay->mine
-                                                                               : -1;
+  return here.voting.accepted && rgi_clock_now() - here.accepted_at > FOREIGN_SECONDS
+             ? here.overlay->mine
+             : -1;
 }
 
 /* Nodes that are not heard straight are asked by way of others. */
@@ -187,12 +188,14 @@ static void probe_silent(void) {
 /* --- messages --------------------------------------------------------------------------------- */
 
 /* sets: so many bytes for each node follow. */
-static void send_message(int to, uint32_t kind, uint64_t ballot, const unsigned char *sets[],
+static void send_message(int to, uint32_t kind, int64_t ballot, const unsigned char *sets[],
                          int n) {
   size_t nodes = (size_t)node_count();
   unsigned char *m = malloc(sizeof(rgi_ballot_message) + (size_t)n * nodes);
-  rgi_ballot_message head = {
-      .number = here.number, .nodes = (uint32_t)nodes, .ballot = ballot, .accepted = here.accepted};
+  rgi_ballot_message head = {.number = here.number,
+                             .nodes = (uint32_t)nodes,
+                             .ballot = ballot,
+                             .accepted = here.voting.accepted};
   if (!m)
     return;
   memcpy(m, &head, sizeof head);
@@ -216,11 +219,9 @@ static void go_idle(void) {
   rgi_ballot_close(&here.votes);
 }
 
-static void take_accepted(uint64_t accepted, const unsigned char *set) {
-  if (accepted <= here.taken)
-    return;
-  here.taken = accepted;
-  memcpy(here.taken_set, set, (size_t)node_count());
+static void take_accepted(int64_t accepted, const unsigned char *set) {
+  if (rgi_voting_take(&here.taken, accepted))
+    memcpy(here.taken_set, set, (size_t)node_count());
 }
 
 /* Its own vote is like those of others. */
@@ -228,8 +229,7 @@ static void vote_here(void) {
   int mine = here.overlay->mine;
   here.votes.voted[mine] = 1;
   write_evidence(here.votes.seen + (size_t)mine * (size_t)node_count());
-  if (here.accepted)
-    take_accepted(here.accepted, here.accepted_set);
+  take_accepted(here.voting.accepted, here.accepted_set);
 }
 
 /* All are asked again, since evidence grows old; but those to which the last question is still on
@@ -243,14 +243,14 @@ static void ask_all(void) {
 }
 
 static void begin_ballot(void) {
-  uint64_t n = (uint64_t)node_count();
-  uint64_t ballot = (here.highest / n + 1) * n + (uint64_t)here.overlay->mine;
-  if (!rgi_ballot_open(&here.votes, node_count(), here.lost)) {
+  int n = node_count();
+  if (!rgi_ballot_open(&here.votes, n, here.lost)) {
     rgi_ballot_close(&here.votes);
     return;
   }
   here.state = PREPARING;
-  here.ballot = here.highest = here.promised = ballot;
+  here.ballot = here.highest = (here.highest / n + 1) * n + here.overlay->mine;
+  rgi_voting_promise(&here.voting, here.ballot);
   here.taken = 0;
   here.begun = rgi_clock_now();
   vote_here();
@@ -258,12 +258,15 @@ static void begin_ballot(void) {
 }
 
 static void begin_accepting(void) {
+  if (!rgi_voting_accept(&here.voting, here.ballot)) {
+    go_idle();
+    return;
+  }
   rgi_ballot_set_to_propose(&here.votes, here.taken ? here.taken_set : NULL, here.set);
   memset(here.has_accepted, 0, (size_t)node_count());
   here.state = ACCEPTING;
   here.alone = 0;
   here.begun = here.accepted_at = rgi_clock_now();
-  here.accepted = here.ballot;
   memcpy(here.accepted_set, here.set, (size_t)node_count());
   here.has_accepted[here.overlay->mine] = 1;
   send_to_voters(MESSAGE_ACCEPT, here.set);
@@ -360,22 +363,21 @@ static void coordinate(void) {
 
 /* --- messages from others --------------------------------------------------------------------- */
 
-static void note_ballot(uint64_t ballot) {
+static void note_ballot(int64_t ballot) {
   here.highest = ballot > here.highest ? ballot : here.highest;
 }
 
-static void receive_prepare(int from, uint64_t ballot) {
+static void receive_prepare(int from, int64_t ballot) {
   unsigned char *row = malloc((size_t)node_count());
   if (!row)
     return;
-  if (ballot >= here.promised) {
-    here.promised = ballot;
+  if (rgi_voting_promise(&here.voting, ballot)) {
     here.foreign = rgi_clock_now();
     if (here.state != IDLE)
       go_idle();
   }
   write_evidence(row);
-  send_message(from, MESSAGE_PROMISE, here.promised,
+  send_message(from, MESSAGE_PROMISE, here.voting.promised,
                (const unsigned char *[]){row, here.accepted_set}, 2);
   free(row);
 }
@@ -393,25 +395,23 @@ static void receive_promise(int from, const rgi_ballot_message *message,
   }
   here.votes.voted[from] = 1;
   memcpy(here.votes.seen + (size_t)from * n, sets, n);
-  if (message->accepted)
-    take_accepted(message->accepted, sets + n);
+  take_accepted(message->accepted, sets + n);
 }
 
-static void receive_accept(int from, uint64_t ballot, const unsigned char *set) {
-  if (ballot < here.promised)
+static void receive_accept(int from, int64_t ballot, const unsigned char *set) {
+  if (!rgi_voting_accept(&here.voting, ballot))
     return;
-  here.promised = here.accepted = ballot;
   here.foreign = here.accepted_at = rgi_clock_now();
   memcpy(here.accepted_set, set, (size_t)node_count());
   send_message(from, MESSAGE_ACCEPTED, ballot, NULL, 0);
 }
 
 /* It may be late: a node that hears another part, or has promised a later ballot, goes on. */
-static void receive_part(uint64_t ballot, const unsigned char *part) {
+static void receive_part(int64_t ballot, const unsigned char *part) {
   for (int i = 0; i < node_count(); i++)
     if (is_other(i) && !part[i] && is_heard(i) && !is_refused(i))
       return;
-  if (ballot == here.promised)
+  if (ballot == here.voting.promised)
     end_part();
 }
 
@@ -428,7 +428,8 @@ void rgi_presence_receive(int from, uint32_t kind, const void *data, size_t byte
     return;
   memcpy(&message, data, sizeof message);
   if (message.number != here.number || message.nodes != (uint32_t)node_count() ||
-      bytes != sizeof message + sets_of(kind) * message.nodes || message.ballot > UINT64_MAX / 2)
+      bytes != sizeof message + sets_of(kind) * message.nodes || message.ballot < 0 ||
+      message.ballot > INT64_MAX / 2)
     return;
   note_ballot(message.ballot);
   if (kind == MESSAGE_PREPARE)
@@ -460,7 +461,7 @@ void rgi_presence_learn(uint32_t decisions) {
   if (decisions <= here.number)
     return;
   here.number = decisions;
-  here.promised = here.accepted = 0;
+  here.voting = (rgi_voting){0};
   here.motive = here.foreign = 0;
   if (here.state != IDLE)
     go_idle();
@@ -480,7 +481,7 @@ static double order_delay(int node) {
 /* In quiet times not all nodes are looked at in each step. */
 static int is_to_look(void) {
   double part = here.overlay->limit / LOOK_PART;
-  return here.stirred || here.motive > 0 || here.state != IDLE || here.accepted ||
+  return here.stirred || here.motive > 0 || here.state != IDLE || here.voting.accepted ||
          rgi_clock_now() - here.looked >= (part > 0 && part < LOOK_SECONDS ? part : LOOK_SECONDS);
 }
 
