@@ -53,18 +53,18 @@ static int find_sides(const rg_inter_options *how, MPI_Comm world, MPI_Group *mi
   return RG_SUCCESS;
 }
 
-static int split_world(const rg_inter_options *how, MPI_Comm setup, rg_inter_view *v) {
+static int split_world(const rg_inter_options *how, MPI_Comm setup, rg_inter_view *view) {
   MPI_Group mine, other;
   int rank, size;
   RGI_TRY(find_sides(how, setup, &mine, &other));
-  int error = rg_comm_create_group(setup, mine, TAG, RG_METHOD_AUTO, &v->local);
+  int error = rg_comm_create_group(setup, mine, TAG, RG_METHOD_AUTO, &view->local);
   if (!error)
-    error = rg_intercomm_create_group(setup, mine, other, TAG, RG_METHOD_AUTO, &v->benchmark);
+    error = rg_intercomm_create_group(setup, mine, other, TAG, RG_METHOD_AUTO, &view->benchmark);
   MPI_Group_free(&mine);
   MPI_Group_free(&other);
   MPI_Comm_rank(setup, &rank);
   MPI_Comm_size(setup, &size);
-  v->is_initiator = !is_responder_rank(how, rank, size);
+  view->is_initiator = !is_responder_rank(how, rank, size);
   return error;
 }
 
@@ -140,89 +140,90 @@ static int start_server(MPI_Comm setup, MPI_Comm client, MPI_Comm *inter) {
 /* --- all kinds -------------------------------------------------------------------- */
 
 static int build_comms(const rg_inter_options *how, MPI_Comm setup, MPI_Comm parent,
-                       rg_inter_view *v) {
+                       rg_inter_view *view) {
   int child = parent != MPI_COMM_NULL;
   if (child)
     MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
   if (how->kind == RG_INTER_SPLIT && !child)
-    return split_world(how, setup, v);
-  v->local = v->world;
-  v->is_initiator = !child;
+    return split_world(how, setup, view);
+  view->local = view->world;
+  view->is_initiator = !child;
   if (how->kind == RG_INTER_CONNECT)
-    return child ? start_server(setup, parent, &v->benchmark)
-                 : start_client(how, setup, &v->benchmark);
+    return child ? start_server(setup, parent, &view->benchmark)
+                 : start_client(how, setup, &view->benchmark);
   if (child)
-    v->benchmark = parent;
-  return child ? RG_SUCCESS : spawn_processes(how, setup, &v->benchmark);
+    view->benchmark = parent;
+  return child ? RG_SUCCESS : spawn_processes(how, setup, &view->benchmark);
 }
 
 /* The initiators first. */
-static int merge_sides(rg_inter_view *v) {
-  MPI_Comm_set_errhandler(v->benchmark, MPI_ERRORS_RETURN);
-  RGI_TRY_MPI(MPI_Intercomm_merge(v->benchmark, !v->is_initiator, &v->global));
-  return rgi_inter_state_set_role(v->benchmark, v->is_initiator);
+static int merge_sides(rg_inter_view *view) {
+  MPI_Comm_set_errhandler(view->benchmark, MPI_ERRORS_RETURN);
+  RGI_TRY_MPI(MPI_Intercomm_merge(view->benchmark, !view->is_initiator, &view->global));
+  return rgi_inter_state_set_role(view->benchmark, view->is_initiator);
 }
 
 /* The application uses these communicators: they get the world's error handler. */
-static void hand_over(const rg_inter_view *v) {
-  MPI_Comm made[] = {v->benchmark, v->local, v->global};
+static void hand_over(const rg_inter_view *view) {
+  MPI_Comm made[] = {view->benchmark, view->local, view->global};
   MPI_Errhandler handler;
-  MPI_Comm_get_errhandler(v->world, &handler);
+  MPI_Comm_get_errhandler(view->world, &handler);
   for (int i = 0; i < 3; i++)
-    if (made[i] != v->world)
+    if (made[i] != view->world)
       MPI_Comm_set_errhandler(made[i], handler);
   MPI_Errhandler_free(&handler);
 }
 
-static int construct_view(const rg_inter_options *how, MPI_Comm parent, rg_inter_view *v) {
+static int construct_view(const rg_inter_options *how, MPI_Comm parent, rg_inter_view *view) {
   MPI_Comm setup;
-  RGI_TRY(rgi_startup_dup(v->world, &setup));
-  int error = build_comms(how, setup, parent, v);
+  RGI_TRY(rgi_startup_dup(view->world, &setup));
+  int error = build_comms(how, setup, parent, view);
   if (!error)
-    error = merge_sides(v);
+    error = merge_sides(view);
   MPI_Comm_free(&setup);
   if (error)
-    rgi_inter_state_free_view(v, 0);
+    rgi_inter_state_free_view(view, 0);
   else
-    hand_over(v);
+    hand_over(view);
   return error;
 }
 
-static int start_inter(const rg_inter_options *how, rgi_inter_state *r) {
-  rg_inter_view *v = &r->view;
-  *v = (rg_inter_view){.size = sizeof *v,
-                       .kind = how->kind,
-                       .world = r->startup.world,
-                       .benchmark = MPI_COMM_NULL,
-                       .local = MPI_COMM_NULL,
-                       .global = MPI_COMM_NULL};
-  if (v->world != MPI_COMM_NULL &&
-      (how->kind != RG_INTER_NONE || r->startup.parent != MPI_COMM_NULL)) {
-    v->kind = r->startup.parent != MPI_COMM_NULL && how->kind != RG_INTER_CONNECT ? RG_INTER_SPAWN
-                                                                                  : how->kind;
-    RGI_TRY(construct_view(how, r->startup.parent, v));
+static int start_inter(const rg_inter_options *how, rgi_inter_state *state) {
+  rg_inter_view *view = &state->view;
+  *view = (rg_inter_view){.size = sizeof *view,
+                          .kind = how->kind,
+                          .world = state->startup.world,
+                          .benchmark = MPI_COMM_NULL,
+                          .local = MPI_COMM_NULL,
+                          .global = MPI_COMM_NULL};
+  if (view->world != MPI_COMM_NULL &&
+      (how->kind != RG_INTER_NONE || state->startup.parent != MPI_COMM_NULL)) {
+    view->kind = state->startup.parent != MPI_COMM_NULL && how->kind != RG_INTER_CONNECT
+                     ? RG_INTER_SPAWN
+                     : how->kind;
+    RGI_TRY(construct_view(how, state->startup.parent, view));
   } else {
-    v->benchmark = v->local = v->global = v->world;
+    view->benchmark = view->local = view->global = view->world;
   }
-  return rgi_inter_state_keep(call, r);
+  return rgi_inter_state_keep(call, state);
 }
 
 int rg_inter_start(const rg_inter_options *how, int *part) {
   rg_inter_options own = {.size = sizeof own, .kind = RG_INTER_NONE};
-  rgi_inter_state r;
+  rgi_inter_state state;
   RGI_REQUIRE(part);
   if (how)
     RGI_TRY(rgi_sized_take(&own, sizeof own, how, "rg_inter_start: how"));
   RGI_TRY(rgi_runtime_check_mpi(call));
   if (rgi_inter_state_now())
     return rgi_error(RG_ERR_INIT, "%s: called again: call rg_inter_end first", call);
-  RGI_TRY(rgi_startup_enter(call, &own, &r.startup));
-  int error = start_inter(&own, &r);
+  RGI_TRY(rgi_startup_enter(call, &own, &state.startup));
+  int error = start_inter(&own, &state);
   if (error) {
-    rgi_startup_end(&r.startup);
+    rgi_startup_end(&state.startup);
     return error;
   }
-  *part = r.view.world != MPI_COMM_NULL;
+  *part = state.view.world != MPI_COMM_NULL;
   return RG_SUCCESS;
 }
 

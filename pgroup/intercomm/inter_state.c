@@ -27,19 +27,19 @@ static void free_or_disconnect(MPI_Comm *comm, MPI_Comm world, int disconnect) {
     MPI_Comm_free(comm);
 }
 
-void rgi_inter_state_free_view(rg_inter_view *v, int disconnect) {
-  free_or_disconnect(&v->global, v->world, 0);
-  free_or_disconnect(&v->local, v->world, 0);
-  free_or_disconnect(&v->benchmark, v->world, disconnect);
+void rgi_inter_state_free_view(rg_inter_view *view, int disconnect) {
+  free_or_disconnect(&view->global, view->world, 0);
+  free_or_disconnect(&view->local, view->world, 0);
+  free_or_disconnect(&view->benchmark, view->world, disconnect);
 }
 
 /* MPI calls this when the attribute is deleted. */
 static int on_delete(MPI_Comm comm, int keyval, void *value, void *extra) {
-  rgi_inter_state *r = value;
+  rgi_inter_state *state = value;
   (void)comm, (void)keyval, (void)extra;
-  rgi_inter_state_free_view(&r->view, 0);
-  rgi_startup_end(&r->startup);
-  free(r);
+  rgi_inter_state_free_view(&state->view, 0);
+  rgi_startup_end(&state->startup);
+  free(state);
   MPI_Comm_free_keyval(&state_key);
   if (role_key != MPI_KEYVAL_INVALID)
     MPI_Comm_free_keyval(&role_key);
@@ -47,18 +47,18 @@ static int on_delete(MPI_Comm comm, int keyval, void *value, void *extra) {
 }
 
 const rgi_inter_state *rgi_inter_state_now(void) {
-  rgi_inter_state *r;
+  rgi_inter_state *state;
   int found = 0;
   if (state_key != MPI_KEYVAL_INVALID)
-    MPI_Comm_get_attr(MPI_COMM_SELF, state_key, &r, &found);
-  return found ? r : NULL;
+    MPI_Comm_get_attr(MPI_COMM_SELF, state_key, &state, &found);
+  return found ? state : NULL;
 }
 
-int rgi_inter_state_keep(const char *call, const rgi_inter_state *r) {
+int rgi_inter_state_keep(const char *call, const rgi_inter_state *state) {
   rgi_inter_state *kept = malloc(sizeof *kept);
   if (!kept)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory", call);
-  *kept = *r;
+  *kept = *state;
   int error = rgi_mpi_error(
       MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &state_key, NULL), call);
   if (!error)
@@ -69,13 +69,13 @@ int rgi_inter_state_keep(const char *call, const rgi_inter_state *r) {
 }
 
 int rgi_inter_state_drop(void) {
-  rgi_inter_state *r;
+  rgi_inter_state *state;
   int found = 0;
-  MPI_Comm_get_attr(MPI_COMM_SELF, state_key, &r, &found);
-  rgi_startup startup = r->startup;
-  r->startup.started = 0;
-  rgi_inter_state_free_view(&r->view,
-                            r->view.kind == RG_INTER_SPAWN || r->view.kind == RG_INTER_CONNECT);
+  MPI_Comm_get_attr(MPI_COMM_SELF, state_key, &state, &found);
+  rgi_startup startup = state->startup;
+  state->startup.started = 0;
+  rgi_inter_state_free_view(&state->view, state->view.kind == RG_INTER_SPAWN ||
+                                              state->view.kind == RG_INTER_CONNECT);
   RGI_TRY_MPI(MPI_Comm_delete_attr(MPI_COMM_SELF, state_key));
   return rgi_startup_end(&startup);
 }

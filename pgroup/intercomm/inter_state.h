@@ -19,13 +19,13 @@ typedef struct {
 const rgi_inter_state *rgi_inter_state_now(void);
 
 /* Keeps a copy of r until rgi_inter_state_drop, or until MPI_Finalize. */
-int rgi_inter_state_keep(const char *call, const rgi_inter_state *r);
+int rgi_inter_state_keep(const char *call, const rgi_inter_state *state);
 
 /* Frees what is kept, which there must be. */
 int rgi_inter_state_drop(void);
 
 /* Frees the communicators of a view. disconnect: disconnects the inter-communicator instead. */
-void rgi_inter_state_free_view(rg_inter_view *v, int disconnect);
+void rgi_inter_state_free_view(rg_inter_view *view, int disconnect);
 
 /* The role of the caller's side in an inter-communicator. */
 int rgi_inter_state_set_role(MPI_Comm inter, int is_initiator);

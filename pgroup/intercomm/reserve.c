@@ -155,28 +155,29 @@ static int end_spawning(uint64_t number, int error) {
 }
 
 /* RG_ERR_REVOKED: a process died, and the operation failed. */
-static int join_callers(const char *call, const rgi_reserve_message *m) {
-  const uint64_t creation_ids[RGI_CREATION_IDS] = {m->number};
-  if (m->kind == RGI_RESERVE_SPAWN)
-    return end_spawning(m->number,
-                        rgi_inter_members_join(m->acquired, m->callers, m->number,
+static int join_callers(const char *call, const rgi_reserve_message *message) {
+  const uint64_t creation_ids[RGI_CREATION_IDS] = {message->number};
+  if (message->kind == RGI_RESERVE_SPAWN)
+    return end_spawning(message->number,
+                        rgi_inter_members_join(message->acquired, message->callers, message->number,
                                                &reserve.drawn.world, &reserve.drawn.parent));
-  int error = m->kind == RGI_RESERVE_REPLACE
-                  ? rgi_reserve_confirm_await(call, m->callers, m->number)
+  int error = message->kind == RGI_RESERVE_REPLACE
+                  ? rgi_reserve_confirm_await(call, message->callers, message->number)
                   : RG_SUCCESS;
   if (!error) {
-    rgi_members *all = rgi_members_share(m->all);
-    error = rgi_group_creation_end(creation_ids, 0, m->diverged, all, m->tag, &reserve.drawn.group);
+    rgi_members *all = rgi_members_share(message->all);
+    error = rgi_group_creation_end(creation_ids, 0, message->diverged, all, message->tag,
+                                   &reserve.drawn.group);
   }
-  return rgi_group_creation_result(m->number, error);
+  return rgi_group_creation_result(message->number, error);
 }
 
 static int answer_message(const char *call, const int ints[]) {
-  rgi_reserve_message m;
-  int error = rgi_reserve_message_unpack(call, ints, &m);
+  rgi_reserve_message message;
+  int error = rgi_reserve_message_unpack(call, ints, &message);
   if (!error)
-    error = join_callers(call, &m);
-  rgi_reserve_message_drop(&m);
+    error = join_callers(call, &message);
+  rgi_reserve_message_drop(&message);
   return error;
 }
 

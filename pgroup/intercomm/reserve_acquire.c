@@ -16,14 +16,14 @@
 #include "noded/client/guard_client.h"
 #include "runtime/runtime.h"
 
-int rgi_reserve_substitute(const char *call, const rgi_members *before, const rgi_members *g,
+int rgi_reserve_substitute(const char *call, const rgi_members *before, const rgi_members *members,
                            const rgi_members *acquired, rgi_members **all) {
   int n = rgi_members_count(before), next = 0, *ranks = malloc((size_t)n * sizeof *ranks);
   if (!ranks)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", call, n);
   for (int i = 0; i < n; i++) {
     ranks[i] = rgi_members_at(before, i);
-    if (rgi_members_find(g, ranks[i]) < 0)
+    if (rgi_members_find(members, ranks[i]) < 0)
       ranks[i] = rgi_members_at(acquired, next++);
   }
   int error = rgi_members_list(call, n, ranks, all);
@@ -36,18 +36,18 @@ typedef struct {
   int count, *ints;
 } packed_message;
 
-static int pack_message(const char *call, rg_group g, const rgi_reserve_request *d,
+static int pack_message(const char *call, rg_group g, const rgi_reserve_request *request,
                         rgi_members *acquired, packed_message *packed) {
-  rgi_reserve_message m = {.kind = d->kind,
-                           .tag = g->tag,
-                           .diverged = d->diverged,
-                           .number = d->number,
-                           .callers = g->members,
-                           .acquired = acquired};
-  if (d->kind == RGI_RESERVE_REPLACE)
-    RGI_TRY(rgi_reserve_substitute(call, d->before, g->members, acquired, &m.all));
-  int error = rgi_reserve_message_pack(call, &m, &packed->count, &packed->ints);
-  rgi_members_drop(m.all);
+  rgi_reserve_message message = {.kind = request->kind,
+                                 .tag = g->tag,
+                                 .diverged = request->diverged,
+                                 .number = request->number,
+                                 .callers = g->members,
+                                 .acquired = acquired};
+  if (request->kind == RGI_RESERVE_REPLACE)
+    RGI_TRY(rgi_reserve_substitute(call, request->before, g->members, acquired, &message.all));
+  int error = rgi_reserve_message_pack(call, &message, &packed->count, &packed->ints);
+  rgi_members_drop(message.all);
   return error;
 }
 
@@ -68,34 +68,37 @@ static int notify_processes(const char *call, const rgi_members *acquired,
   return error;
 }
 
-static int find_processes(const char *call, const rgi_reserve_request *d, rgi_members **acquired) {
-  if (d->n < 1)
-    return rgi_error(RG_ERR_ARG, "%s: %d processes; at least 1 is to be acquired", call, d->n);
-  int room = d->n < rgi_runtime.size ? d->n : rgi_runtime.size; /* more cannot be acquired */
-  rgi_reserve_table_wish w = {.n = d->n,
-                              .acquirer = rgi_runtime.rank,
-                              .number = d->number,
-                              .ranks = malloc((size_t)room * sizeof *w.ranks)};
-  if (!w.ranks)
+static int find_processes(const char *call, const rgi_reserve_request *request,
+                          rgi_members **acquired) {
+  if (request->n < 1)
+    return rgi_error(RG_ERR_ARG, "%s: %d processes; at least 1 is to be acquired", call,
+                     request->n);
+  int room =
+      request->n < rgi_runtime.size ? request->n : rgi_runtime.size; /* more cannot be acquired */
+  rgi_reserve_table_wish wish = {.n = request->n,
+                                 .acquirer = rgi_runtime.rank,
+                                 .number = request->number,
+                                 .ranks = malloc((size_t)room * sizeof *wish.ranks)};
+  if (!wish.ranks)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d processes", call, room);
-  int error = rgi_reserve_directory_acquire(call, &w);
-  if (!error && w.there < w.n)
+  int error = rgi_reserve_directory_acquire(call, &wish);
+  if (!error && wish.there < wish.n)
     error = rgi_error(RG_ERR_RESERVE,
                       "%s: %d processes are wanted and %d are in reserve: start the job with more "
                       "processes and a larger RG_RESERVE",
-                      call, w.n, w.there);
+                      call, wish.n, wish.there);
   else if (!error)
-    error = rgi_members_list(call, w.n, w.ranks, acquired);
-  free(w.ranks);
+    error = rgi_members_list(call, wish.n, wish.ranks, acquired);
+  free(wish.ranks);
   return error;
 }
 
 /* Member 0. */
-static int acquire_and_notify(const char *call, rg_group g, const rgi_reserve_request *d,
+static int acquire_and_notify(const char *call, rg_group g, const rgi_reserve_request *request,
                               rgi_members **acquired) {
   packed_message message = {0};
-  RGI_TRY(find_processes(call, d, acquired));
-  int error = pack_message(call, g, d, *acquired, &message);
+  RGI_TRY(find_processes(call, request, acquired));
+  int error = pack_message(call, g, request, *acquired, &message);
   for (int i = 0; i < rgi_members_count(*acquired) && error; i++)
     rgi_reserve_directory_release(call, rgi_members_at(*acquired, i));
   if (!error)
@@ -104,10 +107,10 @@ static int acquire_and_notify(const char *call, rg_group g, const rgi_reserve_re
   return error;
 }
 
-int rgi_reserve_acquire(const char *call, rg_group g, const rgi_reserve_request *d,
+int rgi_reserve_acquire(const char *call, rg_group g, const rgi_reserve_request *request,
                         rgi_members **acquired) {
   rgi_members *found = NULL;
-  int error = g->me == 0 ? acquire_and_notify(call, g, d, &found) : RG_SUCCESS;
+  int error = g->me == 0 ? acquire_and_notify(call, g, request, &found) : RG_SUCCESS;
   RGI_TRY(rgi_inter_members_share(call, g, error, &found));
   *acquired = found;
   return RG_SUCCESS;
@@ -117,15 +120,16 @@ int rgi_reserve_acquire(const char *call, rg_group g, const rgi_reserve_request 
  * other members may have formed. */
 static int grow_group(const char *call, rg_group g, int n, uint64_t number, rg_group *grown) {
   const uint64_t creation_ids[RGI_CREATION_IDS] = {number};
-  const rgi_reserve_request d = {.kind = RGI_RESERVE_GROW,
-                                 .n = n,
-                                 .number = number,
-                                 .diverged = g->diverged || rgi_guard_exists()};
+  const rgi_reserve_request request = {.kind = RGI_RESERVE_GROW,
+                                       .n = n,
+                                       .number = number,
+                                       .diverged = g->diverged || rgi_guard_exists()};
   rgi_members *acquired, *all;
-  RGI_TRY(rgi_reserve_acquire(call, g, &d, &acquired));
+  RGI_TRY(rgi_reserve_acquire(call, g, &request, &acquired));
   int error = rgi_members_concat(call, g->members, acquired, &all);
   rgi_members_drop(acquired);
-  return error ? error : rgi_group_creation_end(creation_ids, 0, d.diverged, all, g->tag, grown);
+  return error ? error
+               : rgi_group_creation_end(creation_ids, 0, request.diverged, all, g->tag, grown);
 }
 
 int rg_group_grow(rg_group g, int n, rg_group *grown) {

@@ -24,8 +24,8 @@ typedef struct {
 int rgi_reserve_acquire(const char *call, rg_group g, const rgi_reserve_request *request,
                         rgi_members **acquired);
 
-/* The members of `before`, each that g lacks replaced by the next of the acquired. */
-int rgi_reserve_substitute(const char *call, const rgi_members *before, const rgi_members *g,
+/* The members of `before`, each that `members` lacks replaced by the next of the acquired. */
+int rgi_reserve_substitute(const char *call, const rgi_members *before, const rgi_members *members,
                            const rgi_members *acquired, rgi_members **all);
 
 #endif

@@ -44,8 +44,8 @@ static int is_cancelled(const rgi_members *callers, uint64_t number) {
 
 int rgi_reserve_confirm_await(const char *call, const rgi_members *callers, uint64_t number) {
   rgi_message_envelope wanted = {confirm_context(number), RGI_ANY, 0, 0}, found;
-  rgi_wait w;
-  rgi_wait_start_patient(&w, call);
+  rgi_wait wait;
+  rgi_wait_start_patient(&wait, call);
   for (;;) {
     uint32_t bell = atomic_load(&rgi_node_bell()->value);
     int there, cancelled = is_cancelled(callers, number);
@@ -54,6 +54,6 @@ int rgi_reserve_confirm_await(const char *call, const rgi_members *callers, uint
       return RG_SUCCESS;
     if (cancelled)
       return RG_ERR_REVOKED;
-    RGI_TRY(rgi_wait_bell(&w, rgi_node_bell(), bell, rgi_node.count == 1));
+    RGI_TRY(rgi_wait_bell(&wait, rgi_node_bell(), bell, rgi_node.count == 1));
   }
 }

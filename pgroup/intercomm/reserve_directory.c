@@ -172,13 +172,13 @@ static int try_to_acquire(const char *call, rgi_reserve_table_wish *wish) {
 /* Waits for the processes whose acquisition by another group has failed: they are on the way
  * back. */
 int rgi_reserve_directory_acquire(const char *call, rgi_reserve_table_wish *wish) {
-  rgi_wait w;
-  rgi_wait_start(&w, call, -1);
+  rgi_wait wait;
+  rgi_wait_start(&wait, call, -1);
   for (;;) {
     RGI_TRY(try_to_acquire(call, wish));
     if (wish->there >= wish->n || wish->there + wish->coming < wish->n)
       return RG_SUCCESS;
-    RGI_TRY(rgi_wait_more(&w));
+    RGI_TRY(rgi_wait_more(&wait));
   }
 }
 
@@ -280,8 +280,8 @@ static int probe_message(const char *call, int tag, int *from, int *count, int *
 }
 
 static int serve_directory(const char *call, int *lost) {
-  rgi_wait w;
-  rgi_wait_start_patient(&w, call);
+  rgi_wait wait;
+  rgi_wait_start_patient(&wait, call);
   for (;;) {
     uint32_t bell = atomic_load(&rgi_node_bell()->value);
     int from, count, *query, over = 0;
@@ -291,7 +291,7 @@ static int serve_directory(const char *call, int *lost) {
       if (over)
         return RG_SUCCESS;
       rgi_requests_progress();
-      RGI_TRY(rgi_wait_bell(&w, rgi_node_bell(), bell, 0));
+      RGI_TRY(rgi_wait_bell(&wait, rgi_node_bell(), bell, 0));
       continue;
     }
     int error = serve_query(call, query, from);
@@ -312,17 +312,17 @@ typedef struct {
   double next;     /* when it is to look again, where there have been deaths */
 } sleep_status;
 
-static int check_status(const char *call, sleep_status *o) {
+static int check_status(const char *call, sleep_status *status) {
   int deaths = rgi_process_deaths();
   double now = rgi_clock_now();
   if (!directory.direct)
     return RG_SUCCESS;
-  o->abandoned = rgi_reserve_table_abandoned(&o->number);
-  if (o->abandoned || (deaths == o->deaths && (!deaths || now < o->next)))
+  status->abandoned = rgi_reserve_table_abandoned(&status->number);
+  if (status->abandoned || (deaths == status->deaths && (!deaths || now < status->next)))
     return RG_SUCCESS;
-  o->deaths = deaths;
-  o->next = now + LOOK_SECONDS;
-  return look_for_end(call, &o->over, &o->lost);
+  status->deaths = deaths;
+  status->next = now + LOOK_SECONDS;
+  return look_for_end(call, &status->over, &status->lost);
 }
 
 /* An acquirer's message may come after its death, when the process has given itself back. */
@@ -332,12 +332,12 @@ static int is_late(const int ints[]) {
 }
 
 /* Other processes acquired by the same operation may have the message, and wait. */
-static int give_back_oneself(sleep_status *o) {
-  if (o->number) {
-    directory.given_back = o->number;
-    rgi_overlay_revoke(o->number);
+static int give_back_oneself(sleep_status *status) {
+  if (status->number) {
+    directory.given_back = status->number;
+    rgi_overlay_revoke(status->number);
   }
-  o->deaths = -1;
+  status->deaths = -1;
   return rgi_reserve_table_set(rgi_runtime.rank, RGI_RESERVE_SLEEPING);
 }
 
@@ -355,30 +355,30 @@ static int take_notice(int count, int **ints, int *lost, int *noticed) {
 /* Looks at the table first and into the inbox second: what was sent before the table changed is
  * in the inbox then. */
 static int await_notice(const char *call, int *lost, int **ints) {
-  rgi_wait w;
-  sleep_status o = {.deaths = -1};
-  rgi_wait_start_patient(&w, call);
+  rgi_wait wait;
+  sleep_status status = {.deaths = -1};
+  rgi_wait_start_patient(&wait, call);
   for (;;) {
     uint32_t bell = atomic_load(&rgi_node_bell()->value);
     int from, count, noticed = 0;
-    RGI_TRY(check_status(call, &o));
+    RGI_TRY(check_status(call, &status));
     RGI_TRY(probe_message(call, NOTIFY, &from, &count, ints));
     if (from >= 0)
       RGI_TRY(take_notice(count, ints, lost, &noticed));
     if (noticed)
       return RG_SUCCESS;
-    if (o.over) {
-      *lost = o.lost;
+    if (status.over) {
+      *lost = status.lost;
       return RG_SUCCESS;
     }
     rgi_requests_progress();
     if (from >= 0)
       continue;
-    if (o.abandoned)
-      RGI_TRY(give_back_oneself(&o));
+    if (status.abandoned)
+      RGI_TRY(give_back_oneself(&status));
     else
       RGI_TRY(
-          rgi_wait_bell(&w, rgi_node_bell(), bell, rgi_node.count == 1 && !rgi_requests_busy()));
+          rgi_wait_bell(&wait, rgi_node_bell(), bell, rgi_node.count == 1 && !rgi_requests_busy()));
   }
 }
 

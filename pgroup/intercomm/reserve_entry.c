@@ -92,16 +92,16 @@ void rgi_reserve_entries_close(void) {
 
 /* --- other nodes ------------------------------------------------------------------------- */
 
-static int await_answer(rgi_daemon_client *l, rgi_wait *w) {
-  while (!rgi_daemon_client_step(l)) {
-    struct pollfd p = {l->tcp.fd, rgi_daemon_client_awaits(l), 0};
-    if (rgi_daemon_client_node_dead(l))
+static int await_answer(rgi_daemon_client *client, rgi_wait *wait) {
+  while (!rgi_daemon_client_step(client)) {
+    struct pollfd p = {client->tcp.fd, rgi_daemon_client_awaits(client), 0};
+    if (rgi_daemon_client_node_dead(client))
       return RG_ERR_PROC_FAILED;
-    if (rgi_daemon_client_is_stuck(l))
-      return rgi_daemon_client_report(l, RG_ERR_SYSTEM, "the reserve's directory");
+    if (rgi_daemon_client_is_stuck(client))
+      return rgi_daemon_client_report(client, RG_ERR_SYSTEM, "the reserve's directory");
     if (poll(&p, 1, rgi_wait_meanwhile ? 0 : 1) == 0)
       RGI_TRY(rgi_requests_progress_all());
-    RGI_TRY(rgi_wait_check(w));
+    RGI_TRY(rgi_wait_check(wait));
   }
   return RG_SUCCESS;
 }
@@ -109,16 +109,17 @@ static int await_answer(rgi_daemon_client *l, rgi_wait *w) {
 /* RG_ERR_PROC_FAILED, with no text: the node is lost. */
 static int query_node(int node, const rgi_query *query, const void *data, void *answer) {
   const rgi_query_entry run = {0, (int64_t)query->bytes};
-  rgi_daemon_client *l = &entries.client[node];
-  rgi_daemon_client_query q = {.query = *query, .entries = &run, .data = data, .answer = answer};
-  rgi_wait w;
-  if (rgi_daemon_client_node_dead(l))
+  rgi_daemon_client *client = &entries.client[node];
+  rgi_daemon_client_query request = {
+      .query = *query, .entries = &run, .data = data, .answer = answer};
+  rgi_wait wait;
+  if (rgi_daemon_client_node_dead(client))
     return RG_ERR_PROC_FAILED;
-  rgi_wait_start_unscoped(&w, "the reserve's directory", -1);
-  rgi_daemon_client_send(l, &q);
-  int error = await_answer(l, &w);
+  rgi_wait_start_unscoped(&wait, "the reserve's directory", -1);
+  rgi_daemon_client_send(client, &request);
+  int error = await_answer(client, &wait);
   if (error)
-    rgi_daemon_client_give_up(l);
+    rgi_daemon_client_give_up(client);
   return error;
 }
 

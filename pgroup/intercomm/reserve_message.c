@@ -15,47 +15,47 @@
 enum { KIND, TAG, DIVERGED, ACQUIRED, NUMBER, HEAD = NUMBER + 2 };
 _Static_assert(HEAD == RGI_RESERVE_MESSAGE_LEAST, "a message is longer than its head");
 
-int rgi_reserve_message_pack(const char *call, const rgi_reserve_message *m, int *count,
+int rgi_reserve_message_pack(const char *call, const rgi_reserve_message *message, int *count,
                              int **ints) {
-  int n = rgi_members_count(m->acquired), callers = rgi_members_packed(m->callers);
-  int all = m->kind == RGI_RESERVE_REPLACE ? rgi_members_packed(m->all) : 0;
+  int n = rgi_members_count(message->acquired), callers = rgi_members_packed(message->callers);
+  int all = message->kind == RGI_RESERVE_REPLACE ? rgi_members_packed(message->all) : 0;
   *count = HEAD + n + callers + all;
   int *l = *ints = calloc((size_t)*count, sizeof *l);
   if (!l)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d processes", call, n);
-  l[KIND] = (int)m->kind;
-  l[TAG] = m->tag;
-  l[DIVERGED] = m->diverged;
+  l[KIND] = (int)message->kind;
+  l[TAG] = message->tag;
+  l[DIVERGED] = message->diverged;
   l[ACQUIRED] = n;
-  rgi_group_tree_put_uint64(l + NUMBER, m->number);
+  rgi_group_tree_put_uint64(l + NUMBER, message->number);
   for (int i = 0; i < n; i++)
-    l[HEAD + i] = rgi_members_at(m->acquired, i);
-  rgi_members_pack(m->callers, l + HEAD + n);
+    l[HEAD + i] = rgi_members_at(message->acquired, i);
+  rgi_members_pack(message->callers, l + HEAD + n);
   if (all)
-    rgi_members_pack(m->all, l + HEAD + n + callers);
+    rgi_members_pack(message->all, l + HEAD + n + callers);
   return RG_SUCCESS;
 }
 
-int rgi_reserve_message_unpack(const char *call, const int ints[], rgi_reserve_message *m) {
+int rgi_reserve_message_unpack(const char *call, const int ints[], rgi_reserve_message *message) {
   int n = ints[ACQUIRED];
   const int *packed = ints + HEAD + n;
-  *m = (rgi_reserve_message){.kind = (rgi_reserve_purpose)ints[KIND],
-                             .tag = ints[TAG],
-                             .diverged = ints[DIVERGED],
-                             .number = rgi_reserve_message_number(ints)};
-  RGI_TRY(rgi_members_unpack(call, packed, &m->callers));
-  RGI_TRY(rgi_members_list(call, n, ints + HEAD, &m->acquired));
-  if (m->kind == RGI_RESERVE_GROW)
-    RGI_TRY(rgi_members_concat(call, m->callers, m->acquired, &m->all));
-  if (m->kind == RGI_RESERVE_REPLACE)
-    RGI_TRY(rgi_members_unpack(call, packed + rgi_members_packed(m->callers), &m->all));
+  *message = (rgi_reserve_message){.kind = (rgi_reserve_purpose)ints[KIND],
+                                   .tag = ints[TAG],
+                                   .diverged = ints[DIVERGED],
+                                   .number = rgi_reserve_message_number(ints)};
+  RGI_TRY(rgi_members_unpack(call, packed, &message->callers));
+  RGI_TRY(rgi_members_list(call, n, ints + HEAD, &message->acquired));
+  if (message->kind == RGI_RESERVE_GROW)
+    RGI_TRY(rgi_members_concat(call, message->callers, message->acquired, &message->all));
+  if (message->kind == RGI_RESERVE_REPLACE)
+    RGI_TRY(rgi_members_unpack(call, packed + rgi_members_packed(message->callers), &message->all));
   return RG_SUCCESS;
 }
 
-void rgi_reserve_message_drop(rgi_reserve_message *m) {
-  rgi_members_drop(m->callers);
-  rgi_members_drop(m->acquired);
-  rgi_members_drop(m->all);
+void rgi_reserve_message_drop(rgi_reserve_message *message) {
+  rgi_members_drop(message->callers);
+  rgi_members_drop(message->acquired);
+  rgi_members_drop(message->all);
 }
 
 uint64_t rgi_reserve_message_number(const int ints[]) {

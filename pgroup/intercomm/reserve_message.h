@@ -25,14 +25,14 @@ typedef struct {
 /* A packed message is longer than this. */
 #define RGI_RESERVE_MESSAGE_LEAST 6
 
-/* Writes m into *ints, in memory to be freed: *count of them. m->all counts only
+/* Writes the message into *ints, in memory to be freed: *count of them. message->all counts only
  * for replacing: the members of a group that grows follow from the callers and the acquired. */
-int rgi_reserve_message_pack(const char *call, const rgi_reserve_message *m, int *count,
+int rgi_reserve_message_pack(const char *call, const rgi_reserve_message *message, int *count,
                              int **ints);
 
-/* Reads it. On failure, too, *m is to be dropped. */
-int rgi_reserve_message_unpack(const char *call, const int ints[], rgi_reserve_message *m);
-void rgi_reserve_message_drop(rgi_reserve_message *m);
+/* Reads it. On failure, too, *message is to be dropped. */
+int rgi_reserve_message_unpack(const char *call, const int ints[], rgi_reserve_message *message);
+void rgi_reserve_message_drop(rgi_reserve_message *message);
 
 /* The operation's number in a packed message. */
 uint64_t rgi_reserve_message_number(const int ints[]);

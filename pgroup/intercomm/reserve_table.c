@@ -164,13 +164,13 @@ int rgi_reserve_table_count(int *sleeping) {
 
 /* *got: the process slept. Waits for another acquirer that has claimed it. */
 static int claim_process(int rank, int acquirer, int *got) {
-  rgi_wait w;
+  rgi_wait wait;
   *got = 0;
-  rgi_wait_start_unscoped(&w, "the reserve's directory", rank);
+  rgi_wait_start_unscoped(&wait, "the reserve's directory", rank);
   while (!rgi_process_is_dead(rank)) {
     int64_t *word = &table.seen[rank].word;
     if (is_claimed(rank, *word, acquirer)) {
-      RGI_TRY(rgi_wait_more(&w));
+      RGI_TRY(rgi_wait_more(&wait));
       RGI_TRY(read_word(rank, word));
     } else if (state_seen(rank) == RGI_RESERVE_SLEEPING) {
       RGI_TRY(change_seen(rank, RGI_RESERVE_CLAIMED, acquirer));
@@ -186,39 +186,39 @@ static int claim_process(int rank, int acquirer, int *got) {
 }
 
 /* The claimed processes have the state from now on. */
-static int settle_claims(const rgi_reserve_table_wish *w, int found, rgi_reserve_state state) {
+static int settle_claims(const rgi_reserve_table_wish *wish, int found, rgi_reserve_state state) {
   int error = RG_SUCCESS, acquired = state == RGI_RESERVE_ACQUIRED;
   for (int i = 0; i < found; i++) {
-    int one = acquired ? rgi_reserve_entry_set_number(w->ranks[i], w->number) : RG_SUCCESS;
+    int one = acquired ? rgi_reserve_entry_set_number(wish->ranks[i], wish->number) : RG_SUCCESS;
     if (!one || one == RG_ERR_PROC_FAILED) /* its node is lost */
-      one = change_seen(w->ranks[i], state, acquired ? w->acquirer : 0);
+      one = change_seen(wish->ranks[i], state, acquired ? wish->acquirer : 0);
     error = error ? error : one;
   }
   return error;
 }
 
-static int claim_all(rgi_reserve_table_wish *w, int *found) {
-  for (int i = 0, got; i < table.size && *found < w->n; i++) {
-    RGI_TRY(claim_process(i, w->acquirer, &got));
+static int claim_all(rgi_reserve_table_wish *wish, int *found) {
+  for (int i = 0, got; i < table.size && *found < wish->n; i++) {
+    RGI_TRY(claim_process(i, wish->acquirer, &got));
     if (got)
-      w->ranks[(*found)++] = i;
+      wish->ranks[(*found)++] = i;
   }
   return RG_SUCCESS;
 }
 
-int rgi_reserve_table_acquire(rgi_reserve_table_wish *w) {
+int rgi_reserve_table_acquire(rgi_reserve_table_wish *wish) {
   int found = 0;
-  RGI_TRY(rgi_reserve_table_count(&w->there));
-  w->coming = count_coming();
-  if (w->there + count_claimed(w->acquirer) < w->n)
+  RGI_TRY(rgi_reserve_table_count(&wish->there));
+  wish->coming = count_coming();
+  if (wish->there + count_claimed(wish->acquirer) < wish->n)
     return RG_SUCCESS;
-  int error = claim_all(w, &found);
-  w->there = found;
-  if (error || found < w->n) {
-    int other = settle_claims(w, found, RGI_RESERVE_SLEEPING);
+  int error = claim_all(wish, &found);
+  wish->there = found;
+  if (error || found < wish->n) {
+    int other = settle_claims(wish, found, RGI_RESERVE_SLEEPING);
     return error ? error : other;
   }
-  return settle_claims(w, found, RGI_RESERVE_ACQUIRED);
+  return settle_claims(wish, found, RGI_RESERVE_ACQUIRED);
 }
 
 /* --- the end ------------------------------------------------------------------------------ */

@@ -30,7 +30,7 @@ typedef struct {
 } rgi_reserve_table_wish;
 
 /* Acquires n living processes, the lowest that sleep; none if fewer sleep. */
-int rgi_reserve_table_acquire(rgi_reserve_table_wish *w);
+int rgi_reserve_table_acquire(rgi_reserve_table_wish *wish);
 
 /* The process has been acquired by that one, which cannot tell it: it sleeps. */
 int rgi_reserve_table_give_back(int rank, int acquirer);

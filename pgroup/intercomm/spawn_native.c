@@ -36,22 +36,24 @@ static int can_start(const char *command) {
 }
 
 /* Rank 0. */
-static int check_order(const char *call, const rgi_spawn_order *o) {
-  if (o->n < 1 || o->n > RGI_SPAWN_MOST)
-    return rgi_error(RG_ERR_ARG, "%s: %d processes; 1 to %d can be started", call, o->n,
+static int check_order(const char *call, const rgi_spawn_order *order) {
+  if (order->n < 1 || order->n > RGI_SPAWN_MOST)
+    return rgi_error(RG_ERR_ARG, "%s: %d processes; 1 to %d can be started", call, order->n,
                      RGI_SPAWN_MOST);
-  return can_start(o->command) ? RG_SUCCESS
-                               : rgi_error(RG_ERR_ARG, "%s: %s is no program that can be started",
-                                           call, o->command ? o->command : "NULL");
+  return can_start(order->command)
+             ? RG_SUCCESS
+             : rgi_error(RG_ERR_ARG, "%s: %s is no program that can be started", call,
+                         order->command ? order->command : "NULL");
 }
 
-static int spawn_processes(const char *call, MPI_Comm comm, const rgi_spawn_order *o,
+static int spawn_processes(const char *call, MPI_Comm comm, const rgi_spawn_order *order,
                            MPI_Comm *inter) {
   int rank;
   MPI_Comm_rank(comm, &rank);
   RGI_TRY(rgi_wait_meet(comm, call));
-  RGI_TRY(rgi_comm_error_share(comm, call, rank == 0 ? check_order(call, o) : RG_SUCCESS));
-  return check_supported(call, MPI_Comm_spawn(o->command, o->argv ? o->argv : MPI_ARGV_NULL, o->n,
+  RGI_TRY(rgi_comm_error_share(comm, call, rank == 0 ? check_order(call, order) : RG_SUCCESS));
+  return check_supported(call, MPI_Comm_spawn(order->command,
+                                              order->argv ? order->argv : MPI_ARGV_NULL, order->n,
                                               MPI_INFO_NULL, 0, comm, inter, MPI_ERRCODES_IGNORE));
 }
 

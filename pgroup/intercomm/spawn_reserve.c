@@ -21,16 +21,16 @@
 /* --- spawning --------------------------------------------------------------------- */
 
 static int acquire_and_join(const char *call, rg_group g, int n, uint64_t number, MPI_Comm *inter) {
-  const rgi_reserve_request d = {.kind = RGI_RESERVE_SPAWN, .n = n, .number = number};
+  const rgi_reserve_request request = {.kind = RGI_RESERVE_SPAWN, .n = n, .number = number};
   rgi_members *acquired;
-  RGI_TRY(rgi_reserve_acquire(call, g, &d, &acquired));
+  RGI_TRY(rgi_reserve_acquire(call, g, &request, &acquired));
   int error = rgi_inter_members_create(g->members, acquired, number, inter);
   rgi_members_drop(acquired);
   return error;
 }
 
 /* The acquired processes run already: only their number counts. */
-static int spawn_processes(const char *call, MPI_Comm comm, const rgi_spawn_order *o,
+static int spawn_processes(const char *call, MPI_Comm comm, const rgi_spawn_order *order,
                            MPI_Comm *inter) {
   rg_group g;
   uint64_t number;
@@ -39,7 +39,7 @@ static int spawn_processes(const char *call, MPI_Comm comm, const rgi_spawn_orde
   if (!error)
     error = rgi_group_creation_begin(g, g->tag, &number);
   if (!error)
-    error = rgi_group_creation_result(number, acquire_and_join(call, g, o->n, number, inter));
+    error = rgi_group_creation_result(number, acquire_and_join(call, g, order->n, number, inter));
   rg_group_free(&g);
   return error;
 }
@@ -61,11 +61,12 @@ static uint64_t port_context(int number) {
   return rgi_mix_bits(0x706f7274u + (uint64_t)number * 2);
 }
 
-static int send_members(const char *call, const rgi_members *m, int to, int number) {
-  int count = rgi_members_packed(m), *ints = malloc((size_t)count * sizeof *ints);
+static int send_members(const char *call, const rgi_members *members, int to, int number) {
+  int count = rgi_members_packed(members), *ints = malloc((size_t)count * sizeof *ints);
   if (!ints)
-    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d processes", call, rgi_members_count(m));
-  rgi_members_pack(m, ints);
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d processes", call,
+                     rgi_members_count(members));
+  rgi_members_pack(members, ints);
   int error = rgi_message_deliver(
       &(rgi_message_envelope){port_context(number), to, 0, (size_t)count * sizeof *ints}, ints,
       call);

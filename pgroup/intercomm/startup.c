@@ -75,7 +75,7 @@ static int agree_on_options(const char *call, MPI_Comm comm, const rg_inter_opti
 }
 
 /* The first call: no process of MPI_COMM_WORLD sleeps yet. */
-static int enter_first(const char *call, const rg_inter_options *how, rgi_startup *e) {
+static int enter_first(const char *call, const rg_inter_options *how, rgi_startup *startup) {
   int size, reserve;
   rg_group outside;
   /* Options given to an earlier rg_init hold no more. */
@@ -84,7 +84,7 @@ static int enter_first(const char *call, const rg_inter_options *how, rgi_startu
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   RGI_TRY(agree_on_options(call, MPI_COMM_WORLD, how, error, &reserve));
   RGI_TRY(check_how(call, how, reserve < size ? size - reserve : size));
-  e->world = MPI_COMM_WORLD;
+  startup->world = MPI_COMM_WORLD;
   if (reserve == 0)
     return RG_SUCCESS;
   RGI_TRY(rg_init(MPI_COMM_WORLD, NULL));
@@ -94,8 +94,8 @@ static int enter_first(const char *call, const rg_inter_options *how, rgi_startu
     return error;
   }
   rg_group_free(&outside);
-  e->started = 1;
-  return rgi_reserve_enter(&e->world, &e->parent);
+  startup->started = 1;
+  return rgi_reserve_enter(&startup->world, &startup->parent);
 }
 
 int rgi_startup_enter(const char *call, const rg_inter_options *how, rgi_startup *startup) {
@@ -132,13 +132,13 @@ int rgi_startup_end(rgi_startup *startup) {
 }
 
 int rg_intercomm_parent(MPI_Comm *world, MPI_Comm *parent, int *started) {
-  rgi_startup e;
+  rgi_startup startup;
   RGI_REQUIRE(world);
   RGI_REQUIRE(parent);
   RGI_REQUIRE(started);
-  RGI_TRY(rgi_startup_enter(__func__, NULL, &e));
-  *world = e.world;
-  *parent = e.parent;
-  *started = e.started;
+  RGI_TRY(rgi_startup_enter(__func__, NULL, &startup));
+  *world = startup.world;
+  *parent = startup.parent;
+  *started = startup.started;
   return RG_SUCCESS;
 }

@@ -69,176 +69,178 @@ typedef struct {
 
 /* Whether no member of this node is still to come. */
 static int is_over(const void *memory, int users) {
-  const node_round *m = memory;
+  const node_round *round = memory;
   for (int i = 0; i < users; i++)
-    if (!atomic_load(&m->vote[i].cast) && !atomic_load(&m->vote[i].dead))
+    if (!atomic_load(&round->vote[i].cast) && !atomic_load(&round->vote[i].dead))
       return 0;
-  return atomic_load(&m->head.state) == CLOSED;
+  return atomic_load(&round->head.state) == CLOSED;
 }
 
-static int world_rank(const node_call *s, int i) {
-  return rgi_members_at(s->g->members, s->rank[i]);
+static int world_rank(const node_call *caller, int i) {
+  return rgi_members_at(caller->g->members, caller->rank[i]);
 }
 
-static unsigned char *flags_of(const node_call *s) {
-  return (unsigned char *)(s->m->vote + s->here);
+static unsigned char *flags_of(const node_call *caller) {
+  return (unsigned char *)(caller->m->vote + caller->here);
 }
 
-static void ring_members(const node_call *s) {
-  for (int i = 0; i < s->here; i++)
-    rgi_node_ring(rgi_node_find(world_rank(s, i)));
+static void ring_members(const node_call *caller) {
+  for (int i = 0; i < caller->here; i++)
+    rgi_node_ring(rgi_node_find(world_rank(caller, i)));
 }
 
 /* --- the decider ----------------------------------------------------------------------- */
 
 /* A process that has ended without an error does not vote any more. */
-static int node_is_complete(const node_call *s) {
-  for (int i = 0; s->all && i < s->here; i++)
-    if (!atomic_load(&s->m->vote[i].cast) && !rgi_process_is_dead(world_rank(s, i)) &&
-        !rgi_process_has_left(rgi_node_find(world_rank(s, i))))
+static int node_is_complete(const node_call *caller) {
+  for (int i = 0; caller->all && i < caller->here; i++)
+    if (!atomic_load(&caller->m->vote[i].cast) && !rgi_process_is_dead(world_rank(caller, i)) &&
+        !rgi_process_has_left(rgi_node_find(world_rank(caller, i))))
       return 0;
   return 1;
 }
 
-static uint32_t combine_words(const node_call *s) {
+static uint32_t combine_words(const node_call *caller) {
   uint32_t word = ~0u;
-  for (int i = 0; i < s->here; i++)
-    if (atomic_load(&s->m->vote[i].cast))
-      word &= s->m->vote[i].word;
+  for (int i = 0; i < caller->here; i++)
+    if (atomic_load(&caller->m->vote[i].cast))
+      word &= caller->m->vote[i].word;
   return word;
 }
 
 /* All members are on this node. */
-static void write_decision(const node_call *s) {
-  unsigned char *flags = flags_of(s);
-  s->m->head.word = combine_words(s);
-  s->m->head.deaths = 0;
-  for (int i = 0; i < s->here; i++) {
-    flags[s->rank[i]] = rgi_process_is_dead(world_rank(s, i)) != 0;
-    s->m->head.deaths |= flags[s->rank[i]];
+static void write_decision(const node_call *caller) {
+  unsigned char *flags = flags_of(caller);
+  caller->m->head.word = combine_words(caller);
+  caller->m->head.deaths = 0;
+  for (int i = 0; i < caller->here; i++) {
+    flags[caller->rank[i]] = rgi_process_is_dead(world_rank(caller, i)) != 0;
+    caller->m->head.deaths |= flags[caller->rank[i]];
   }
-  atomic_store(&s->m->head.state, CLOSED);
-  ring_members(s);
+  atomic_store(&caller->m->head.state, CLOSED);
+  ring_members(caller);
 }
 
-static int submit_votes(const node_call *s, uint32_t deaths) {
-  const rgi_group_proposal p = {.g = s->g,
-                                .call = s->call,
-                                .all = s->all,
-                                .word = combine_words(s),
-                                .round = &s->m->head,
-                                .flags = flags_of(s)};
+static int submit_votes(const node_call *caller, uint32_t deaths) {
+  const rgi_group_proposal group_proposal = {.g = caller->g,
+                                             .call = caller->call,
+                                             .all = caller->all,
+                                             .word = combine_words(caller),
+                                             .round = &caller->m->head,
+                                             .flags = flags_of(caller)};
   uint32_t decider = DECIDER + (uint32_t)rgi_node.me;
-  atomic_store(&s->m->deaths, deaths);
-  int error = rgi_group_proposal_submit(&p);
+  atomic_store(&caller->m->deaths, deaths);
+  int error = rgi_group_proposal_submit(&group_proposal);
   /* Not if the daemon has closed the round already. */
-  atomic_compare_exchange_strong(&s->m->head.state, &decider, error ? OPEN : SUBMITTED);
+  atomic_compare_exchange_strong(&caller->m->head.state, &decider, error ? OPEN : SUBMITTED);
   return error;
 }
 
 /* Once; again when the decider has died, and when a process has died since the last proposal. */
-static int needs_decider(const node_call *s, uint32_t state, uint32_t deaths) {
+static int needs_decider(const node_call *caller, uint32_t state, uint32_t deaths) {
   if (state >= DECIDER)
     return rgi_process_is_dead(rgi_node.ranks[state - DECIDER]);
-  return state == OPEN || (state == SUBMITTED && s->all && atomic_load(&s->m->deaths) != deaths);
+  return state == OPEN ||
+         (state == SUBMITTED && caller->all && atomic_load(&caller->m->deaths) != deaths);
 }
 
-static int decide_if_due(const node_call *s) {
-  uint32_t deaths = (uint32_t)rgi_process_deaths(), state = atomic_load(&s->m->head.state);
-  if (!node_is_complete(s) || !needs_decider(s, state, deaths) ||
-      !atomic_compare_exchange_strong(&s->m->head.state, &state, DECIDER + (uint32_t)rgi_node.me))
+static int decide_if_due(const node_call *caller) {
+  uint32_t deaths = (uint32_t)rgi_process_deaths(), state = atomic_load(&caller->m->head.state);
+  if (!node_is_complete(caller) || !needs_decider(caller, state, deaths) ||
+      !atomic_compare_exchange_strong(&caller->m->head.state, &state,
+                                      DECIDER + (uint32_t)rgi_node.me))
     return RG_SUCCESS;
-  if (s->here < s->n)
-    return submit_votes(s, deaths);
-  write_decision(s);
+  if (caller->here < caller->n)
+    return submit_votes(caller, deaths);
+  write_decision(caller);
   return RG_SUCCESS;
 }
 
 /* --- one call ----------------------------------------------------------------------------- */
 
-static int wait_for_decision(const node_call *s) {
-  rgi_wait w;
-  rgi_wait_start_unscoped(&w, s->call, -1); /* a death must not end this wait */
+static int wait_for_decision(const node_call *caller) {
+  rgi_wait wait;
+  rgi_wait_start_unscoped(&wait, caller->call, -1); /* a death must not end this wait */
   for (;;) {
     uint32_t bell = atomic_load(&rgi_node_bell()->value);
-    if (atomic_load(&s->m->head.state) == CLOSED)
+    if (atomic_load(&caller->m->head.state) == CLOSED)
       return RG_SUCCESS;
-    RGI_TRY(rgi_failure_check_creation(s->g->creation_ids, s->call));
+    RGI_TRY(rgi_failure_check_creation(caller->g->creation_ids, caller->call));
     rgi_process_check_now();
-    RGI_TRY(decide_if_due(s));
-    if (atomic_load(&s->m->head.state) == CLOSED)
+    RGI_TRY(decide_if_due(caller));
+    if (atomic_load(&caller->m->head.state) == CLOSED)
       return RG_SUCCESS;
     rgi_progress(); /* other processes may wait for messages and requests of this one */
     rgi_requests_progress();
     int idle = !rgi_progress_busy() && !rgi_requests_busy();
-    RGI_TRY(rgi_wait_bell(&w, rgi_node_bell(), bell, idle));
+    RGI_TRY(rgi_wait_bell(&wait, rgi_node_bell(), bell, idle));
   }
 }
 
-static int find_members_here(node_call *s) {
-  s->rank = malloc((size_t)rgi_node.n * sizeof *s->rank);
-  if (!s->rank)
-    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", s->call, rgi_node.n);
+static int find_members_here(node_call *caller) {
+  caller->rank = malloc((size_t)rgi_node.n * sizeof *caller->rank);
+  if (!caller->rank)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", caller->call, rgi_node.n);
   for (int i = 0; i < rgi_node.n; i++) {
-    int rank = rgi_members_find(s->g->members, rgi_node.ranks[i]);
+    int rank = rgi_members_find(caller->g->members, rgi_node.ranks[i]);
     if (rank < 0)
       continue;
-    if (rank == s->g->me)
-      s->me = s->here;
-    s->rank[s->here++] = rank;
+    if (rank == caller->g->me)
+      caller->me = caller->here;
+    caller->rank[caller->here++] = rank;
   }
-  if (s->here < s->n && !rgi_overlay_exists())
+  if (caller->here < caller->n && !rgi_overlay_exists())
     return rgi_error(RG_ERR_UNSUPPORTED,
                      "%s: the group's members are on several nodes, and the job was not started so "
                      "that it survives deaths (RG_SURVIVE)",
-                     s->call);
+                     caller->call);
   return RG_SUCCESS;
 }
 
-static int read_decision(const node_call *s, rgi_group_decision *v) {
-  for (int i = 0; i < s->here; i++)
-    if (rgi_process_is_dead(world_rank(s, i)))
-      atomic_store(&s->m->vote[i].dead, 1);
-  v->word = s->m->head.word;
-  v->deaths = (int)s->m->head.deaths;
-  v->dead = malloc((size_t)s->n);
-  if (!v->dead)
-    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", s->call, s->n);
-  memcpy(v->dead, flags_of(s), (size_t)s->n);
+static int read_decision(const node_call *caller, rgi_group_decision *decision) {
+  for (int i = 0; i < caller->here; i++)
+    if (rgi_process_is_dead(world_rank(caller, i)))
+      atomic_store(&caller->m->vote[i].dead, 1);
+  decision->word = caller->m->head.word;
+  decision->deaths = (int)caller->m->head.deaths;
+  decision->dead = malloc((size_t)caller->n);
+  if (!decision->dead)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", caller->call, caller->n);
+  memcpy(decision->dead, flags_of(caller), (size_t)caller->n);
   return RG_SUCCESS;
 }
 
-static int run_round(node_call *s, unsigned word, rgi_group_decision *decision) {
-  uint64_t key =
-      rgi_mix_bits(s->g->context + 0x66617276u + ((uint64_t)*rgi_group_rounds(s->g) << 32));
+static int run_round(node_call *caller, unsigned word, rgi_group_decision *decision) {
+  uint64_t key = rgi_mix_bits(caller->g->context + 0x66617276u +
+                              ((uint64_t)*rgi_group_rounds(caller->g) << 32));
   _Static_assert(sizeof(node_vote) <= 14 && sizeof(node_round) <= RGI_SLOT_HEAD_BYTES / 2,
                  "what is set aside suffices");
-  size_t bytes = sizeof(node_round) + (size_t)s->here * sizeof(node_vote) + (size_t)s->n;
+  size_t bytes = sizeof(node_round) + (size_t)caller->here * sizeof(node_vote) + (size_t)caller->n;
   void *memory;
-  RGI_TRY(rgi_failure_check_creation(s->g->creation_ids, s->call));
-  RGI_TRY(rgi_slot_attach(key, s->here, bytes, &s->slot, &memory));
-  s->m = memory;
-  s->m->vote[s->me].word = word;
-  atomic_store(&s->m->vote[s->me].cast, 1);
-  if (s->all)
-    ring_members(s);
-  int error = wait_for_decision(s);
+  RGI_TRY(rgi_failure_check_creation(caller->g->creation_ids, caller->call));
+  RGI_TRY(rgi_slot_attach(key, caller->here, bytes, &caller->slot, &memory));
+  caller->m = memory;
+  caller->m->vote[caller->me].word = word;
+  atomic_store(&caller->m->vote[caller->me].cast, 1);
+  if (caller->all)
+    ring_members(caller);
+  int error = wait_for_decision(caller);
   if (!error) {
-    ++*rgi_group_rounds(s->g);
-    error = read_decision(s, decision);
+    ++*rgi_group_rounds(caller->g);
+    error = read_decision(caller, decision);
   }
-  rgi_slot_detach_surviving(s->slot, is_over);
+  rgi_slot_detach_surviving(caller->slot, is_over);
   return error;
 }
 
 int rgi_group_decision_make(rg_group g, const char *call, unsigned word, int all,
                             rgi_group_decision *decision) {
-  node_call s = {.g = g, .call = call, .all = all, .n = rgi_members_count(g->members)};
+  node_call caller = {.g = g, .call = call, .all = all, .n = rgi_members_count(g->members)};
   rgi_arena_purpose before = rgi_arena_set_purpose(RGI_ARENA_DECISION);
-  int error = find_members_here(&s);
+  int error = find_members_here(&caller);
   if (!error)
-    error = run_round(&s, word, decision);
+    error = run_round(&caller, word, decision);
   rgi_arena_set_purpose(before);
-  free(s.rank);
+  free(caller.rank);
   return error;
 }

@@ -22,6 +22,6 @@ typedef struct {
 } rgi_group_proposal;
 
 /* By one of the node's members. RG_ERR_NOMEM. */
-int rgi_group_proposal_submit(const rgi_group_proposal *p);
+int rgi_group_proposal_submit(const rgi_group_proposal *group_proposal);
 
 #endif

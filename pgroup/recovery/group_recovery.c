@@ -61,25 +61,25 @@ int rg_group_revoke(rg_group g) {
 }
 
 int rg_group_agree(rg_group g, unsigned *word, int *failed) {
-  rgi_group_decision v;
+  rgi_group_decision decision;
   RGI_REQUIRE(word);
   RGI_TRY(rgi_group_check_member(__func__, g));
-  RGI_TRY(rgi_group_decision_make(g, __func__, *word, 1, &v));
-  free(v.dead);
-  *word = v.word;
+  RGI_TRY(rgi_group_decision_make(g, __func__, *word, 1, &decision));
+  free(decision.dead);
+  *word = decision.word;
   if (failed)
-    *failed = v.deaths > 0;
+    *failed = decision.deaths > 0;
   return RG_SUCCESS;
 }
 
 /* The members that are not dead in the decision, in order. */
-static int living_members(rg_group g, const rgi_group_decision *v, rgi_members **members) {
+static int living_members(rg_group g, const rgi_group_decision *decision, rgi_members **members) {
   int n = rgi_members_count(g->members), left = 0;
   int *at = malloc((size_t)n * sizeof *at);
   if (!at)
     return rgi_error(RG_ERR_NOMEM, "rg_group_shrink: no memory for %d members", n);
   for (int i = 0; i < n; i++)
-    if (!v->dead[i])
+    if (!decision->dead[i])
       at[left++] = i;
   int error = rgi_members_pick("rg_group_shrink", g->members, left, at, members);
   free(at);
@@ -105,15 +105,15 @@ static int duplicate(rg_group g, rg_group *copy) {
 }
 
 int rg_group_shrink(rg_group g, rg_group *survivors) {
-  rgi_group_decision v;
+  rgi_group_decision decision;
   rgi_members *members;
   RGI_REQUIRE(survivors);
   RGI_TRY(rgi_group_check_member(__func__, g));
   if (has_no_deaths(g))
     return duplicate(g, survivors);
-  RGI_TRY(rgi_group_decision_make(g, __func__, ~0u, 0, &v));
-  int error = living_members(g, &v, &members);
-  free(v.dead);
+  RGI_TRY(rgi_group_decision_make(g, __func__, ~0u, 0, &decision));
+  int error = living_members(g, &decision, &members);
+  free(decision.dead);
   if (error)
     return error;
   /* All survivors know the number of the round, and no other group has this context. */

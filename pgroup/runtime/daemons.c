@@ -114,62 +114,62 @@ void rgi_daemons_tell_guard(void) {
 
 /* The key and the number of the job. Between daemons the key is never sent
  * (noded/wire/greeting.h). It stays 0 where the system has no random numbers. */
-static void draw_key(node_card *c) {
-  if (getrandom(c->key, sizeof c->key, 0) != (ssize_t)sizeof c->key ||
-      getrandom(&c->job, sizeof c->job, 0) != (ssize_t)sizeof c->job)
-    memset(c->key, 0, sizeof c->key);
+static void draw_key(node_card *card) {
+  if (getrandom(card->key, sizeof card->key, 0) != (ssize_t)sizeof card->key ||
+      getrandom(&card->job, sizeof card->job, 0) != (ssize_t)sizeof card->job)
+    memset(card->key, 0, sizeof card->key);
 }
 
-static int has_key(const node_card *c) {
+static int has_key(const node_card *card) {
   int any = 0;
-  for (size_t i = 0; i < sizeof c->key; i++)
-    any |= c->key[i];
+  for (size_t i = 0; i < sizeof card->key; i++)
+    any |= card->key[i];
   return any != 0;
 }
 
 /* At the only address that this node offers; where it has several the daemon looks at which of them
  * a connection has come (noded/network/connection.c). */
-static int open_listener(node_card *c) {
+static int open_listener(node_card *card) {
   struct ifaddrs *devices = NULL;
   if (getifaddrs(&devices) == 0) {
-    c->n =
-        (uint16_t)rgi_addresses_offer(devices, getenv("UCX_NET_DEVICES"), one_machine, c->address);
+    card->n = (uint16_t)rgi_addresses_offer(devices, getenv("UCX_NET_DEVICES"), one_machine,
+                                            card->address);
     freeifaddrs(devices);
   }
-  return rgi_tcp_listen(c->n == 1 ? c->address[0] : 0, &c->port);
+  return rgi_tcp_listen(card->n == 1 ? card->address[0] : 0, &card->port);
 }
 
 /* Slurm may know a node by another name than that of its host. */
-static void find_name(node_card *c) {
+static void find_name(node_card *card) {
   const char *name = getenv("SLURMD_NODENAME");
   if (name)
-    snprintf(c->name, sizeof c->name, "%s", name);
+    snprintf(card->name, sizeof card->name, "%s", name);
   else
-    gethostname(c->name, sizeof c->name - 1);
+    gethostname(card->name, sizeof card->name - 1);
 }
 
-static void write_directory(rgi_overlay *m, const node_card *cards, int world) {
+static void write_directory(rgi_overlay *overlay, const node_card *cards, int world) {
   struct ifaddrs *own = NULL;
   if (getifaddrs(&own) != 0)
     own = NULL;
-  m->nodes = rgi_node.count;
-  m->world = world;
-  m->limit = cards[0].limit;
-  m->patience = rgi_options_value(RGI_OPT_PATIENCE);
-  memcpy(m->key, cards[0].key, sizeof m->key);
-  m->job = cards[0].job;
-  snprintf(m->witness, sizeof m->witness, "%s", rgi_option_text(RGI_OPT_WITNESS));
-  m->mine = rgi_node.mine;
-  memcpy(rgi_overlay_rank_nodes(m), rgi_node.of, (size_t)world * sizeof(int32_t));
+  overlay->nodes = rgi_node.count;
+  overlay->world = world;
+  overlay->limit = cards[0].limit;
+  overlay->patience = rgi_options_value(RGI_OPT_PATIENCE);
+  memcpy(overlay->key, cards[0].key, sizeof overlay->key);
+  overlay->job = cards[0].job;
+  snprintf(overlay->witness, sizeof overlay->witness, "%s", rgi_option_text(RGI_OPT_WITNESS));
+  overlay->mine = rgi_node.mine;
+  memcpy(rgi_overlay_rank_nodes(overlay), rgi_node.of, (size_t)world * sizeof(int32_t));
   for (int i = 0, next = 0; i < world; i++) {
     if (rgi_node.of[i] != next)
       continue;
-    rgi_overlay_node *n = &rgi_overlay_nodes(m)[next++];
-    n->first = i;
-    n->port = cards[i].port;
-    memcpy(n->address, cards[i].address, sizeof n->address);
-    memcpy(n->name, cards[i].name, sizeof n->name);
-    n->n = (uint16_t)rgi_addresses_keep(own, n->address, cards[i].n);
+    rgi_overlay_node *record = &rgi_overlay_nodes(overlay)[next++];
+    record->first = i;
+    record->port = cards[i].port;
+    memcpy(record->address, cards[i].address, sizeof record->address);
+    memcpy(record->name, cards[i].name, sizeof record->name);
+    record->n = (uint16_t)rgi_addresses_keep(own, record->address, cards[i].n);
   }
   freeifaddrs(own);
 }
@@ -189,15 +189,16 @@ static int share_pipe(MPI_Comm node, int mine, int *pipe) {
   return error ? error : passed;
 }
 
-static int wait_joined(rgi_overlay *m) {
-  for (double begin = rgi_clock_now(); !atomic_load(&m->joined) && rgi_clock_now() - begin < 60;)
+static int wait_joined(rgi_overlay *overlay) {
+  for (double begin = rgi_clock_now();
+       !atomic_load(&overlay->joined) && rgi_clock_now() - begin < 60;)
     rgi_clock_sleep(1e-3);
-  return atomic_load(&m->joined) > 0
+  return atomic_load(&overlay->joined) > 0
              ? RG_SUCCESS
              : rgi_error(RG_ERR_SYSTEM,
                          "rg_init: the node daemons cannot connect with one another "
                          "(%s): without that no death on another node would be noticed",
-                         m->why);
+                         overlay->why);
 }
 
 /* A node that cannot write to the file goes on without the vote. */
@@ -212,17 +213,17 @@ static void check_witness(void) {
 }
 
 /* By a node's first process. */
-static int start_daemon(rgi_overlay *m, const node_card *cards, int world, int listener,
+static int start_daemon(rgi_overlay *overlay, const node_card *cards, int world, int listener,
                         int reading) {
   check_witness();
-  write_directory(m, cards, world);
+  write_directory(overlay, cards, world);
   if (!has_key(&cards[0]))
     return rgi_error(RG_ERR_SYSTEM, "rg_init: the system of rank 0 has no random numbers for the "
                                     "key of the job");
   if (listener < 0)
     return rgi_error(RG_ERR_SYSTEM, "rg_init: a socket to listen at: %s", strerror(errno));
-  tell_guard(m, listener, reading);
-  return wait_joined(m);
+  tell_guard(overlay, listener, reading);
+  return wait_joined(overlay);
 }
 
 static int exchange_cards(MPI_Comm world, node_card *mine, node_card **all) {
@@ -231,7 +232,7 @@ static int exchange_cards(MPI_Comm world, node_card *mine, node_card **all) {
   return rgi_gather(world, size, "addresses", mine, sizeof *mine, all);
 }
 
-static int open_all(MPI_Comm world, MPI_Comm node, rgi_overlay *m, int *pipe) {
+static int open_all(MPI_Comm world, MPI_Comm node, rgi_overlay *overlay, int *pipe) {
   node_card mine = {0}, *all = NULL;
   int size, ends[2] = {-1, -1}, listener = -1, first = rgi_node.me == 0, failed = 0;
   MPI_Comm_size(world, &size);
@@ -244,10 +245,10 @@ static int open_all(MPI_Comm world, MPI_Comm node, rgi_overlay *m, int *pipe) {
   }
   int error = exchange_cards(world, &mine, &all), shared = share_pipe(node, ends[1], pipe);
   if (!error && first && !failed)
-    error = start_daemon(m, all, size, listener, ends[0]);
+    error = start_daemon(overlay, all, size, listener, ends[0]);
   MPI_Barrier(node); /* all have opened the pipe, and the directory has been written */
   if (!error && !first)
-    tell_guard(m, -1, -1);
+    tell_guard(overlay, -1, -1);
   free(all);
   for (int i = 0; i < 2; i++)
     if (ends[i] >= 0)

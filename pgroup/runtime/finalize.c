@@ -37,11 +37,11 @@ static int without_mpi; /* MPI_Finalize must not wait for other processes */
 static int told;        /* it has told the launcher */
 
 int rgi_finalize_wait(void) {
-  rgi_wait w;
+  rgi_wait wait;
   rgi_process_leave();
   rgi_overlay_tell(RGI_FACT_LEFT, 0);
-  rgi_wait_start(&w, "rg_finalize", -1);
-  w.alone = 1;
+  rgi_wait_start(&wait, "rg_finalize", -1);
+  wait.alone = 1;
   for (;;) {
     uint32_t bell = atomic_load(&rgi_node_bell()->value);
     rgi_process_check_now();
@@ -49,7 +49,7 @@ int rgi_finalize_wait(void) {
                                     any more */
     if (rgi_process_all_left() && rgi_overlay_all_left())
       return RG_SUCCESS;
-    RGI_TRY(rgi_wait_bell(&w, rgi_node_bell(), bell, !rgi_progress_busy()));
+    RGI_TRY(rgi_wait_bell(&wait, rgi_node_bell(), bell, !rgi_progress_busy()));
   }
 }
 

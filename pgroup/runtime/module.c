@@ -14,20 +14,20 @@ static struct {
   int use;
 } modules;
 
-void rgi_module_register(rgi_module *m) {
+void rgi_module_register(rgi_module *module) {
   rgi_module **at = &modules.first;
-  while (*at && (*at)->stage <= m->stage)
+  while (*at && (*at)->stage <= module->stage)
     at = &(*at)->next;
-  m->next = *at;
-  *at = m;
+  module->next = *at;
+  *at = module;
 }
 
 /* A sum, so that the order of linking does not matter. */
 int rgi_modules_mark(void) {
   unsigned sum = 0;
-  for (rgi_module *m = modules.first; m; m = m->next) {
+  for (rgi_module *module = modules.first; module; module = module->next) {
     unsigned hash = 2166136261u;
-    for (const char *c = m->name; *c; c++)
+    for (const char *c = module->name; *c; c++)
       hash = (hash ^ (unsigned char)*c) * 16777619u;
     sum += hash >> 8;
   }
@@ -38,36 +38,36 @@ void rgi_modules_use(int use) {
   modules.use = use;
 }
 
-static int is_used(const rgi_module *m) {
-  return modules.use || m->stage == RGI_MODULE_BASIC;
+static int is_used(const rgi_module *module) {
+  return modules.use || module->stage == RGI_MODULE_BASIC;
 }
 
 size_t rgi_modules_heap(void) {
   size_t bytes = 0;
-  for (rgi_module *m = modules.first; m; m = m->next)
-    bytes += is_used(m) && m->heap ? m->heap() : 0;
+  for (rgi_module *module = modules.first; module; module = module->next)
+    bytes += is_used(module) && module->heap ? module->heap() : 0;
   return bytes;
 }
 
 int rgi_modules_open(void) {
-  for (rgi_module *m = modules.first; m; m = m->next) {
-    int error = is_used(m) && m->open ? m->open() : RG_SUCCESS;
+  for (rgi_module *module = modules.first; module; module = module->next) {
+    int error = is_used(module) && module->open ? module->open() : RG_SUCCESS;
     if (error) {
       rgi_modules_close(1);
       return error;
     }
-    m->opened = is_used(m);
+    module->opened = is_used(module);
   }
   return RG_SUCCESS;
 }
 
-static void close_from(rgi_module *m, int mpi) {
-  if (!m)
+static void close_from(rgi_module *module, int mpi) {
+  if (!module)
     return;
-  close_from(m->next, mpi);
-  if (m->opened)
-    m->close(mpi);
-  m->opened = 0;
+  close_from(module->next, mpi);
+  if (module->opened)
+    module->close(mpi);
+  module->opened = 0;
 }
 
 void rgi_modules_close(int mpi) {

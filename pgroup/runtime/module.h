@@ -34,7 +34,7 @@ typedef struct rgi_module {
 } rgi_module;
 
 /* Before main. m stays for good. */
-void rgi_module_register(rgi_module *m);
+void rgi_module_register(rgi_module *module);
 
 /* A number that is equal on processes that have the same modules. */
 int rgi_modules_mark(void);

@@ -132,56 +132,58 @@ static void cancel_request(void *worker, void *request) {
 
 /* --- what is under way --------------------------------------------------------------- */
 
-static void list_operation(ucx_operation *o) {
-  o->next = under_way;
-  o->back = &under_way;
-  if (o->next)
-    o->next->back = &o->next;
-  under_way = o;
+static void list_operation(ucx_operation *operation) {
+  operation->next = under_way;
+  operation->back = &under_way;
+  if (operation->next)
+    operation->next->back = &operation->next;
+  under_way = operation;
 }
 
-static void unlist_operation(ucx_operation *o) {
-  *o->back = o->next;
-  if (o->next)
-    o->next->back = o->back;
+static void unlist_operation(ucx_operation *operation) {
+  *operation->back = operation->next;
+  if (operation->next)
+    operation->next->back = operation->back;
 }
 
 /* NULL: the operation cannot be watched. */
-static ucx_operation *new_operation(const ucp_request_param_t *p) {
-  ucx_operation *o = p->op_attr_mask & UCP_OP_ATTR_FIELD_CALLBACK ? calloc(1, sizeof *o) : NULL;
-  if (!o)
+static ucx_operation *new_operation(const ucp_request_param_t *param) {
+  ucx_operation *operation =
+      param->op_attr_mask & UCP_OP_ATTR_FIELD_CALLBACK ? calloc(1, sizeof *operation) : NULL;
+  if (!operation)
     return NULL;
-  o->thread = &watch;
-  if (p->op_attr_mask & UCP_OP_ATTR_FIELD_USER_DATA)
-    o->user_data = p->user_data;
-  list_operation(o);
-  return o;
+  operation->thread = &watch;
+  if (param->op_attr_mask & UCP_OP_ATTR_FIELD_USER_DATA)
+    operation->user_data = param->user_data;
+  list_operation(operation);
+  return operation;
 }
 
-static ucp_request_param_t with_user_data(const ucp_request_param_t *p, ucx_operation *o) {
-  ucp_request_param_t with = *p;
+static ucp_request_param_t with_user_data(const ucp_request_param_t *param,
+                                          ucx_operation *operation) {
+  ucp_request_param_t with = *param;
   with.op_attr_mask |= UCP_OP_ATTR_FIELD_USER_DATA;
-  with.user_data = o;
+  with.user_data = operation;
   return with;
 }
 
 /* After UCX's call. The operation may be done: its callback has been called, or UCX has returned no
  * request and calls none. */
-static void *set_request(ucx_operation *o, void *request) {
-  o->request = request;
-  if (!o->done && !UCS_PTR_IS_PTR(request))
-    unlist_operation(o);
-  if (o->done || !UCS_PTR_IS_PTR(request))
-    free(o);
+static void *set_request(ucx_operation *operation, void *request) {
+  operation->request = request;
+  if (!operation->done && !UCS_PTR_IS_PTR(request))
+    unlist_operation(operation);
+  if (operation->done || !UCS_PTR_IS_PTR(request))
+    free(operation);
   return request;
 }
 
 /* By the operation's callback. */
-static void end_operation(ucx_operation *o) {
-  o->done = 1;
-  unlist_operation(o);
-  if (o->request) /* otherwise UCX's call has not returned, and set_request frees it */
-    free(o);
+static void end_operation(ucx_operation *operation) {
+  operation->done = 1;
+  unlist_operation(operation);
+  if (operation->request) /* otherwise UCX's call has not returned, and set_request frees it */
+    free(operation);
 }
 
 static void note_call(atomic_int *seen) {
@@ -258,23 +260,24 @@ static int is_beyond(ucp_tag_t tag) {
  * then. So what a variable contains stays there: the numbers that are free on this process, or some
  * of them. MPICH takes one, and the communicator is given up at once. Other variables are sizes and
  * contexts. */
-static int keeps_contents(const ucx_operation *o) {
+static int keeps_contents(const ucx_operation *operation) {
   enum { MASK_BYTES = 65 * 4, ALLREDUCE = 14 }; /* the tag of pieces of the mask */
-  const char *here = __builtin_frame_address(0), *buffer = o->buffer;
+  const char *here = __builtin_frame_address(0), *buffer = operation->buffer;
   return marking() == 0 && buffer > here && buffer < watch.top &&
-         (o->bytes == MASK_BYTES || (uint32_t)o->tag == ALLREDUCE);
+         (operation->bytes == MASK_BYTES || (uint32_t)operation->tag == ALLREDUCE);
 }
 
 /* --- UCX's functions, as MPICH calls them -------------------------------------------- */
 
 /* Tells MPICH that a receive which is given up has completed. */
-static void end_receive(void *request, const ucx_operation *o) {
+static void end_receive(void *request, const ucx_operation *operation) {
   const ucp_tag_recv_info_t made = {
-      .sender_tag = o->local ? o->tag : o->tag | atomic_load(&failure_bits), .length = o->bytes};
+      .sender_tag = operation->local ? operation->tag : operation->tag | atomic_load(&failure_bits),
+      .length = operation->bytes};
   /* 0xff: not a size, not a rank, and neutral in MPI_BAND. */
-  if (o->local || !keeps_contents(o))
-    memset(o->buffer, o->local ? 0 : 0xff, o->bytes);
-  o->received(request, UCS_OK, &made, o->user_data);
+  if (operation->local || !keeps_contents(operation))
+    memset(operation->buffer, operation->local ? 0 : 0xff, operation->bytes);
+  operation->received(request, UCS_OK, &made, operation->user_data);
 }
 
 /* What was abandoned has been reported to MPICH already. UCX ends it now. */
@@ -282,28 +285,28 @@ static void on_received(void *request, ucs_status_t status, const ucp_tag_recv_i
                         void *user_data) {
   if (((ucx_operation *)user_data)->abandoned)
     return;
-  ucx_operation o = *(ucx_operation *)user_data;
+  ucx_operation operation = *(ucx_operation *)user_data;
   end_operation(user_data);
-  if (o.given_up && status != UCS_OK)
-    end_receive(request, &o);
+  if (operation.given_up && status != UCS_OK)
+    end_receive(request, &operation);
   else
-    o.received(request, status, info, o.user_data);
+    operation.received(request, status, info, operation.user_data);
 }
 
 static void on_sent(void *request, ucs_status_t status, void *user_data) {
-  ucx_operation *o = user_data;
-  if (o->abandoned)
+  ucx_operation *operation = user_data;
+  if (operation->abandoned)
     return;
-  ucx_operation was = *o;
-  end_operation(o);
+  ucx_operation was = *operation;
+  end_operation(operation);
   was.sent(request, status == UCS_ERR_CANCELED ? status : UCS_OK, was.user_data);
 }
 
-static size_t size_of(size_t count, const ucp_request_param_t *p) {
-  if (!(p->op_attr_mask & UCP_OP_ATTR_FIELD_DATATYPE))
+static size_t size_of(size_t count, const ucp_request_param_t *param) {
+  if (!(param->op_attr_mask & UCP_OP_ATTR_FIELD_DATATYPE))
     return count;
-  return (p->datatype & UCP_DATATYPE_CLASS_MASK) == UCP_DATATYPE_CONTIG
-             ? count * (p->datatype >> UCP_DATATYPE_SHIFT)
+  return (param->datatype & UCP_DATATYPE_CLASS_MASK) == UCP_DATATYPE_CONTIG
+             ? count * (param->datatype >> UCP_DATATYPE_SHIFT)
              : 0;
 }
 
@@ -312,19 +315,20 @@ EXPORT ucs_status_ptr_t ucp_tag_recv_nbx(ucp_worker_h worker, void *buffer, size
                                          const ucp_request_param_t *param) {
   NEXT(ucp_tag_recv_nbx);
   note_call(&receives_seen);
-  ucx_operation *o = watch.on ? new_operation(param) : NULL;
-  if (!o)
+  ucx_operation *operation = watch.on ? new_operation(param) : NULL;
+  if (!operation)
     return next(worker, buffer, count, tag, mask, param);
-  o->received = param->cb.recv;
-  o->worker = worker;
-  o->buffer = buffer;
-  o->bytes = size_of(count, param);
-  o->tag = tag;
-  o->local = is_beyond(tag);
-  ucp_request_param_t with = with_user_data(param, o);
+  operation->received = param->cb.recv;
+  operation->worker = worker;
+  operation->buffer = buffer;
+  operation->bytes = size_of(count, param);
+  operation->tag = tag;
+  operation->local = is_beyond(tag);
+  ucp_request_param_t with = with_user_data(param, operation);
   with.cb.recv = on_received;
-  return set_request(o, watch.cause || o->local ? next(worker, buffer, count, NO_TAG, NO_TAG, &with)
-                                                : next(worker, buffer, count, tag, mask, &with));
+  return set_request(operation, watch.cause || operation->local
+                                    ? next(worker, buffer, count, NO_TAG, NO_TAG, &with)
+                                    : next(worker, buffer, count, tag, mask, &with));
 }
 
 typedef ucs_status_ptr_t send_fn(ucp_ep_h, const void *, size_t, ucp_tag_t,
@@ -339,13 +343,13 @@ static ucs_status_ptr_t send_by(send_fn *next, ucp_ep_h ep, const void *buffer, 
   note_call(&sends_seen);
   if (watch.cause || (watch.on && is_beyond(tag)))
     return NULL;
-  ucx_operation *o = watch.on ? new_operation(param) : NULL;
-  if (!o)
+  ucx_operation *operation = watch.on ? new_operation(param) : NULL;
+  if (!operation)
     return next(ep, buffer, count, tag, param);
-  o->sent = param->cb.send;
-  ucp_request_param_t with = with_user_data(param, o);
+  operation->sent = param->cb.send;
+  ucp_request_param_t with = with_user_data(param, operation);
   with.cb.send = on_sent;
-  void *request = set_request(o, next(ep, buffer, count, tag, &with));
+  void *request = set_request(operation, next(ep, buffer, count, tag, &with));
   /* The receiver has died, which check_failure will find, or the end of the call; MPICH's own path
    * for this error is not safe. */
   watch.refused |= is_refused(request);
@@ -367,35 +371,36 @@ EXPORT ucs_status_ptr_t ucp_tag_send_sync_nbx(ucp_ep_h ep, const void *buffer, s
 /* --- interrupting -------------------------------------------------------------------- */
 
 /* MPICH may free a request of UCX's before it is done: UCX keeps it as long as it needs it. */
-static void abandon(ucx_operation *o) {
-  o->abandoned = 1;
-  unlist_operation(o);
-  if (o->received)
-    end_receive(o->request, o);
+static void abandon(ucx_operation *operation) {
+  operation->abandoned = 1;
+  unlist_operation(operation);
+  if (operation->received)
+    end_receive(operation->request, operation);
   else
-    o->sent(o->request, UCS_OK, o->user_data);
+    operation->sent(operation->request, UCS_OK, operation->user_data);
 }
 
 static void give_up(double now) {
   int late = watch.cause && now - watch.since > LAST_SECONDS;
-  for (ucx_operation *o = under_way, *next; o; o = next) {
-    next = o->next;
-    if (o->thread != &watch)
+  for (ucx_operation *operation = under_way, *next; operation; operation = next) {
+    next = operation->next;
+    if (operation->thread != &watch)
       continue;
-    if (!o->given_up && (o->local || (watch.cause && o->received))) {
-      o->given_up = 1;
-      cancel_request(o->worker, o->request); /* which calls on_received, unless it is matched */
+    if (!operation->given_up && (operation->local || (watch.cause && operation->received))) {
+      operation->given_up = 1;
+      cancel_request(operation->worker,
+                     operation->request); /* which calls on_received, unless it is matched */
     } else if (late) {
-      abandon(o);
+      abandon(operation);
     }
   }
 }
 
 /* The call has returned: the buffers of its receives may be gone. */
 static void forget_given_up(void) {
-  for (ucx_operation *o = under_way; o; o = o->next)
-    if (o->thread == &watch && o->given_up)
-      o->thread = NULL;
+  for (ucx_operation *operation = under_way; operation; operation = operation->next)
+    if (operation->thread == &watch && operation->given_up)
+      operation->thread = NULL;
 }
 
 /* After a poll in vain. */

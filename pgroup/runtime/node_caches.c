@@ -28,8 +28,8 @@ static rgi_node_cache find_mine(void) {
 }
 
 /* The number that stands for a cache, or for a socket where there is no cache. */
-static int number_of(const rgi_node_cache *c, int sockets) {
-  return c->cache < 0 ? c->socket + 1 : sockets + 1 + c->cache;
+static int number_of(const rgi_node_cache *cache, int sockets) {
+  return cache->cache < 0 ? cache->socket + 1 : sockets + 1 + cache->cache;
 }
 
 /* Numbers from 0 on, with gaps. */

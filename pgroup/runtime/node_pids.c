@@ -24,10 +24,10 @@ typedef struct {
   uint64_t address, number;
 } process_card;
 
-static int can_read(const process_card *c) {
+static int can_read(const process_card *card) {
   uint64_t found = 0;
-  return rgi_peer_memory_read((pid_t)c->pid, c->address, &found, sizeof found) == 0 &&
-         found == c->number;
+  return rgi_peer_memory_read((pid_t)card->pid, card->address, &found, sizeof found) == 0 &&
+         found == card->number;
 }
 
 int rgi_node_pids_find(MPI_Comm node) {

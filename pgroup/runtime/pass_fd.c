@@ -33,13 +33,13 @@ typedef struct {
 } pass_card;
 
 static pass_card draw_card(int fd) {
-  pass_card c = {.there = fd >= 0};
+  pass_card card = {.there = fd >= 0};
   uint64_t random[4] = {0};
   if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
-    c.code = errno;
-  memcpy(c.name, random, sizeof c.name);
-  memcpy(c.key, random + 2, sizeof c.key);
-  return c;
+    card.code = errno;
+  memcpy(card.name, random, sizeof card.name);
+  memcpy(card.key, random + 2, sizeof card.key);
+  return card;
 }
 
 static struct sockaddr_un name_of(const pass_card *c, int process) {
@@ -50,15 +50,15 @@ static struct sockaddr_un name_of(const pass_card *c, int process) {
 }
 
 /* The first process only sends, and needs no name. Returns an errno. */
-static int open_socket(const pass_card *c, int process, int *s) {
-  struct sockaddr_un a = name_of(c, process);
+static int open_socket(const pass_card *card, int process, int *s) {
+  struct sockaddr_un a = name_of(card, process);
   *s = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   return *s < 0 || (process > 0 && bind(*s, (struct sockaddr *)&a, sizeof a) != 0) ? errno : 0;
 }
 
-static int send_to(int s, const pass_card *c, int process, int fd) {
-  struct sockaddr_un a = name_of(c, process);
-  uint64_t key[2] = {c->key[0], c->key[1]};
+static int send_to(int s, const pass_card *card, int process, int fd) {
+  struct sockaddr_un a = name_of(card, process);
+  uint64_t key[2] = {card->key[0], card->key[1]};
   char room[CMSG_SPACE(sizeof fd)] = {0};
   struct iovec part = {key, sizeof key};
   struct msghdr m = {.msg_name = &a,
@@ -76,7 +76,7 @@ static int send_to(int s, const pass_card *c, int process, int fd) {
 }
 
 /* One message. Returns an errno, also where the message has not the key: *fd is -1 then. */
-static int receive_one(int s, const pass_card *c, int *fd) {
+static int receive_one(int s, const pass_card *card, int *fd) {
   uint64_t key[2] = {0};
   char room[CMSG_SPACE(sizeof *fd)];
   struct iovec part = {key, sizeof key};
@@ -88,7 +88,7 @@ static int receive_one(int s, const pass_card *c, int *fd) {
   struct cmsghdr *h = CMSG_FIRSTHDR(&m);
   if (h && h->cmsg_type == SCM_RIGHTS && h->cmsg_len == CMSG_LEN(sizeof *fd))
     memcpy(fd, CMSG_DATA(h), sizeof *fd);
-  if (memcmp(key, c->key, sizeof key) == 0)
+  if (memcmp(key, card->key, sizeof key) == 0)
     return *fd >= 0 ? 0 : EMFILE; /* the system drops what has no place in the table */
   if (*fd >= 0)
     close(*fd);
@@ -96,26 +96,26 @@ static int receive_one(int s, const pass_card *c, int *fd) {
   return EBADMSG;
 }
 
-static int receive(int s, const pass_card *c, int *fd) {
+static int receive(int s, const pass_card *card, int *fd) {
   int code;
   do
-    code = receive_one(s, c, fd);
+    code = receive_one(s, card, fd);
   while (code == EBADMSG || code == EINTR);
   return code;
 }
 
 /* What is sent is in the receiver's queue at once: no process waits for a socket. */
-static int pass_all(MPI_Comm node, const pass_card *c, int s, int *fd) {
+static int pass_all(MPI_Comm node, const pass_card *card, int s, int *fd) {
   int me, n, code = 0, mine = 0;
   MPI_Comm_rank(node, &me);
   MPI_Comm_size(node, &n);
   for (int from = 1; from < n && !code; from += ROUND) {
     int end = n - from > ROUND ? from + ROUND : n;
     for (int i = from; me == 0 && i < end && !code; i++)
-      code = send_to(s, c, i, *fd);
+      code = send_to(s, card, i, *fd);
     RGI_TRY_MPI(MPI_Bcast(&code, 1, MPI_INT, 0, node));
     if (!code && me >= from && me < end)
-      mine = receive(s, c, fd);
+      mine = receive(s, card, fd);
     if (end < n)
       RGI_TRY_MPI(MPI_Barrier(node));
   }
@@ -131,27 +131,27 @@ static int pass_all(MPI_Comm node, const pass_card *c, int s, int *fd) {
 }
 
 int rgi_pass_fd_share(MPI_Comm node, int *fd) {
-  pass_card c = {0};
+  pass_card card = {0};
   int me, n, s = -1, code;
   MPI_Comm_rank(node, &me);
   MPI_Comm_size(node, &n);
   if (me == 0)
-    c = draw_card(*fd);
+    card = draw_card(*fd);
   else
     *fd = -1;
   if (n == 1)
     return RG_SUCCESS;
-  RGI_TRY_MPI(MPI_Bcast(&c, (int)sizeof c, MPI_BYTE, 0, node));
-  if (!c.there)
+  RGI_TRY_MPI(MPI_Bcast(&card, (int)sizeof card, MPI_BYTE, 0, node));
+  if (!card.there)
     return RG_SUCCESS;
-  int mine = c.code ? c.code : open_socket(&c, me, &s);
+  int mine = card.code ? card.code : open_socket(&card, me, &s);
   int error =
       rgi_mpi_error(MPI_Allreduce(&mine, &code, 1, MPI_INT, MPI_MAX, node), "MPI_Allreduce");
   if (!error && code)
     error =
         rgi_error(RG_ERR_SYSTEM, "rg_init: a socket to pass descriptors by: %s", strerror(code));
   if (!error)
-    error = pass_all(node, &c, s, fd);
+    error = pass_all(node, &card, s, fd);
   if (error && me > 0 && *fd >= 0) {
     close(*fd);
     *fd = -1;

@@ -261,18 +261,18 @@ int rg_init(MPI_Comm comm, const char *options) {
  * requests that the application has freed go on, which other processes may wait for. */
 int rgi_runtime_await_all(void) {
   MPI_Request barrier;
-  rgi_wait w;
+  rgi_wait wait;
   int there = 0;
   RGI_TRY_MPI(MPI_Ibarrier(rgi_runtime.comm, &barrier));
-  rgi_wait_start_patient(&w, "rg_finalize");
-  w.alone = 1;
+  rgi_wait_start_patient(&wait, "rg_finalize");
+  wait.alone = 1;
   for (;;) {
     RGI_TRY_MPI(rgi_wait_mpi_test(&barrier, &there));
     if (there)
       return RG_SUCCESS;
     rgi_progress(); /* an error has no receiver any more */
     rgi_requests_progress();
-    RGI_TRY(rgi_wait_more(&w));
+    RGI_TRY(rgi_wait_more(&wait));
   }
 }
 

@@ -59,9 +59,9 @@ typedef struct {
   int given[VALUES]; /* the line that gives the value; 0: none */
 } tuning_reading;
 
-static int reject_line(const tuning_reading *r, const char *text, const char *why) {
-  return rgi_error(RG_ERR_OPTION, "RG_TUNING=%.100s: line %d: \"%.40s\": %s", r->path, r->line,
-                   text, why);
+static int reject_line(const tuning_reading *reading, const char *text, const char *why) {
+  return rgi_error(RG_ERR_OPTION, "RG_TUNING=%.100s: line %d: \"%.40s\": %s", reading->path,
+                   reading->line, text, why);
 }
 
 /* Tabs become blanks, other control characters '?': an error quotes the line, and the file may
@@ -80,54 +80,55 @@ static int find_value(const char *name, size_t length) {
 }
 
 /* "name = seconds" */
-static int read_value(tuning_reading *r, const char *text, rgi_tuning_model *model) {
+static int read_value(tuning_reading *reading, const char *text, rgi_tuning_model *model) {
   const char *at = text;
   char *end;
   size_t length = strcspn(text, " =");
   int i = find_value(text, length);
   if (i < 0)
-    return reject_line(r, text, "expected level.value = seconds, as in inside.t_s = 5e-07");
-  if (r->given[i])
-    return reject_line(r, text, "given before");
+    return reject_line(reading, text, "expected level.value = seconds, as in inside.t_s = 5e-07");
+  if (reading->given[i])
+    return reject_line(reading, text, "given before");
   at += length + strspn(text + length, " ");
   double seconds = *at == '=' ? rgi_c_locale_number(at + 1, &end) : 0;
   if (*at != '=' || end == at + 1 || end[strspn(end, " ")])
-    return reject_line(r, text, "expected one number after =");
+    return reject_line(reading, text, "expected one number after =");
   if (!(seconds > 0 && seconds < 1))
-    return reject_line(r, text, "expected seconds above 0 and below 1");
-  r->given[i] = r->line;
+    return reject_line(reading, text, "expected seconds above 0 and below 1");
+  reading->given[i] = reading->line;
   memcpy((char *)model + values[i].at, &seconds, sizeof seconds);
   return RG_SUCCESS;
 }
 
 /* One line with its newline. */
-static int read_line(tuning_reading *r, char *text, rgi_tuning_model *model) {
+static int read_line(tuning_reading *reading, char *text, rgi_tuning_model *model) {
   size_t length = strlen(text);
   int whole = length > 0 && text[length - 1] == '\n';
-  r->line++;
+  reading->line++;
   if (whole)
     text[--length] = 0;
   if (length > 0 && text[length - 1] == '\r')
     text[--length] = 0;
   make_printable(text);
-  if (r->line == 1 && (!whole || strcmp(text, RGI_TUNING_HEAD) != 0))
-    return reject_line(r, text, "no tuning file: its first line is not \"" RGI_TUNING_HEAD "\"");
+  if (reading->line == 1 && (!whole || strcmp(text, RGI_TUNING_HEAD) != 0))
+    return reject_line(reading, text,
+                       "no tuning file: its first line is not \"" RGI_TUNING_HEAD "\"");
   if (!whole)
-    return reject_line(r, text, "the line has no end: the file is damaged");
+    return reject_line(reading, text, "the line has no end: the file is damaged");
   text += strspn(text, " ");
-  return *text == '#' || !*text ? RG_SUCCESS : read_value(r, text, model);
+  return *text == '#' || !*text ? RG_SUCCESS : read_value(reading, text, model);
 }
 
 static int read_file(FILE *f, const char *path, rgi_tuning_model *model) {
-  tuning_reading r = {.path = path};
+  tuning_reading reading = {.path = path};
   rgi_tuning_model found = *model;
   char text[LINE];
   while (fgets(text, sizeof text, f))
-    RGI_TRY(read_line(&r, text, &found));
+    RGI_TRY(read_line(&reading, text, &found));
   if (ferror(f))
     return rgi_error(RG_ERR_OPTION, "RG_TUNING=%.100s: it cannot be read: %s", path,
                      strerror(errno));
-  if (r.line == 0)
+  if (reading.line == 0)
     return rgi_error(RG_ERR_OPTION, "RG_TUNING=%.100s: line 1: the file is empty", path);
   *model = found;
   return RG_SUCCESS;
