@@ -650,7 +650,7 @@ static void test_idle(void) {
 /* --- a voter ---------------------------------------------------------------------------------- */
 
 /* A message of node 2 to node 1, with a set of nodes. */
-static void tell_voter(uint32_t kind, uint32_t number, uint64_t ballot, unsigned set) {
+static void tell_voter(uint32_t kind, uint32_t number, int64_t ballot, unsigned set) {
   unsigned char message[sizeof(rgi_ballot_message) + 3] = {0};
   rgi_ballot_message head = {.number = number, .nodes = 3, .ballot = ballot};
   memcpy(message, &head, sizeof head);
@@ -688,6 +688,25 @@ static void test_voter(void) {
   close_world();
 }
 
+/* Its own ballot has all votes when it has accepted the set of a later one: it gives its own up. */
+static void test_coordinator(void) {
+  open_run(3, 1, 0);
+  const host *coordinator = &world.of[1];
+  enter(1);
+  begin_ballot();
+  leave();
+  int64_t later = coordinator->here.ballot + 1;
+  tell_voter(MESSAGE_ACCEPT, 0, later, 1);
+  enter(1);
+  memset(here.votes.voted, 1, 3);
+  coordinate();
+  leave();
+  RGT_INT(coordinator->here.state, IDLE);
+  RGT_TRUE(coordinator->here.voting.accepted == later);
+  RGT_TRUE(coordinator->here.voting.promised == later);
+  close_world();
+}
+
 static void many(int runs, int (*one)(unsigned seed, int run)) {
   int failed = 0;
   for (int i = 0; i < runs; i++)
@@ -704,18 +723,13 @@ static void test_short(void) {
 }
 
 int main(int argc, char **argv) {
-  static const rgt_test tests[] = {{"one node", test_one_node},
-                                   {"one path", test_path},
-                                   {"a closed path", test_closed},
-                                   {"two parts", test_parts},
-                                   {"the witness", test_witness},
-                                   {"all cut", test_all_cut},
-                                   {"the last node", test_last},
-                                   {"a node that returns", test_return},
-                                   {"in quiet times", test_idle},
-                                   {"a voter", test_voter},
-                                   {"short faults lose nobody", test_short},
-                                   {"random faults", test_random},
-                                   {NULL, NULL}};
+  static const rgt_test tests[] = {
+      {"one node", test_one_node},         {"one path", test_path},
+      {"a closed path", test_closed},      {"two parts", test_parts},
+      {"the witness", test_witness},       {"all cut", test_all_cut},
+      {"the last node", test_last},        {"a node that returns", test_return},
+      {"in quiet times", test_idle},       {"a voter", test_voter},
+      {"a coordinator", test_coordinator}, {"short faults lose nobody", test_short},
+      {"random faults", test_random},      {NULL, NULL}};
   return rgt_main(argc, argv, "presence", tests);
 }

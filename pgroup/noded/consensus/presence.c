@@ -257,6 +257,7 @@ static void begin_ballot(void) {
   ask_all();
 }
 
+/* Gives the ballot up where this node has promised a later one. */
 static void begin_accepting(void) {
   if (!rgi_voting_accept(&here.voting, here.ballot)) {
     go_idle();
