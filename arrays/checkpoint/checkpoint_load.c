@@ -34,6 +34,7 @@ typedef struct {
   const rg_array *arrays;
   void *state;
   size_t bytes;
+  uint64_t written; /* the latest claim of the members, if they have not loaded since; or 0 */
   uint64_t claimed; /* the latest claim before the files were read */
 } loading;
 
@@ -159,7 +160,7 @@ static int check_folder(const char *path) {
 
 /* Rank 0: what there is. */
 static int look_for(loading *l, rgi_generations *generations) {
-  RGI_TRY(rgi_claim_load(l->path, rgi_runtime.job, &l->claimed));
+  RGI_TRY(rgi_claim_load(l->path, l->written, rgi_runtime.job, &l->claimed));
   RGI_TRY(rgi_generations_find("rg_checkpoint_load", l->path, generations));
   return generations->unreadable
              ? rgi_error(RG_ERR_FILE, "rg_checkpoint_load: %s", generations->trouble)
@@ -167,9 +168,16 @@ static int look_for(loading *l, rgi_generations *generations) {
                               : check_folder(l->path);
 }
 
+static int learn_written(loading *l) {
+  rgi_claim_known known = rgi_claim_recall(l->path);
+  l->written = known.loaded ? 0 : known.number;
+  return rg_allreduce(l->group, MPI_IN_PLACE, &l->written, 1, MPI_UINT64_T, MPI_MAX);
+}
+
 static int load_any(loading *l, rgi_generations *generations, int *found) {
   for (int64_t i = 0; i < l->n; i++)
     RGI_TRY(rg_array_sync(l->arrays[i]));
+  RGI_TRY(learn_written(l));
   RGI_TRY(share_error(l, l->group->me == 0 ? look_for(l, generations) : RG_SUCCESS));
   uint64_t told[] = {l->claimed, (uint64_t)generations->n, (uint64_t)generations->there};
   RGI_TRY(rg_bcast(l->group, told, 3, MPI_UINT64_T, 0));

@@ -297,7 +297,7 @@ int rgi_claim_take(const char *path, const rgi_claim_known *known, uint64_t leas
   return RG_SUCCESS;
 }
 
-int rgi_claim_load(const char *path, uint64_t job, uint64_t *number) {
+int rgi_claim_load(const char *path, uint64_t written, uint64_t job, uint64_t *number) {
   number_file file;
   int error = open_number(path, 0, &file);
   *number = 0;
@@ -308,10 +308,13 @@ int rgi_claim_load(const char *path, uint64_t job, uint64_t *number) {
   if (error)
     return rgi_file_system_error("cannot read the number of checkpoints", path, error);
   *number = file.record.number;
-  file.record.loaded = job;
-  write_record(file.fd, &file.record); /* if it cannot be written, others count as later */
+  int late = written && *number > written && file.record.claimed != job;
+  if (!late) {
+    file.record.loaded = job;
+    write_record(file.fd, &file.record); /* if it cannot be written, others count as later */
+  }
   close(file.fd);
-  return RG_SUCCESS;
+  return late ? cut_off(path, *number, written) : RG_SUCCESS;
 }
 
 /* --- the end --------------------------------------------------------------------------------- */

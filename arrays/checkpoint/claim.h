@@ -35,8 +35,9 @@ int rgi_claim_take(const char *path, const rgi_claim_known *known, uint64_t leas
 
 /* One member, before it loads: *number is that of the latest claim, 0 if there was none. The job is
  * noted as the one that has loaded last, where the file can be written. RG_ERR_FILE: it cannot be
- * read. */
-int rgi_claim_load(const char *path, uint64_t job, uint64_t *number);
+ * read, or another job has claimed since claim `written` of this one (0: this one has not written):
+ * what is left of a job that was cut off does not become the one that goes on by loading again. */
+int rgi_claim_load(const char *path, uint64_t written, uint64_t job, uint64_t *number);
 
 /* The path with an end, and the file that the start with this number writes, allocated; NULL: no
  * memory. */
