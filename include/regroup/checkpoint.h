@@ -89,7 +89,8 @@ RG_API int rg_checkpoint_test(rg_checkpoint *c, int *done);
  * Errors: RG_ERR_FILE (all existing checkpoints are damaged, or one cannot be read now: the message
  * says what is wrong with which; the folder does not exist; shapes, types, or numbers of arrays
  * or bytes differ from the saved ones; or g's members have written checkpoints to this path and
- * another job has begun one since: this job is cut off from one that goes on). The arrays' elements are undefined after an error. */
+ * another job has begun one since: this job is cut off from one that goes on). The arrays' elements
+ * are undefined after an error. */
 RG_API int rg_checkpoint_load(rg_group g, const char *path, int64_t n, const rg_array arrays[],
                               size_t bytes, void *state, int *found);
 
