@@ -5,7 +5,7 @@
  * process is free or none shortens a time. Then targets that gain less by all they got than joining
  * costs are dropped, and their processes are divided anew; since each pass drops a target, this
  * ends. */
-#include "policies/division.h"
+#include "policies/free_ranks.h"
 
 #include <stdlib.h>
 
@@ -162,8 +162,8 @@ static int write_moves(const rgi_target_heap *s, const int64_t give[], rg_plan *
   return error;
 }
 
-int rgi_division_plan(const rg_load_table *table, const int64_t give[], double cost,
-                      rg_plan *plan) {
+int rgi_free_ranks_divide(const rg_load_table *table, const int64_t give[], double cost,
+                          rg_plan *plan) {
   int64_t free_ranks = 0;
   rgi_target_heap s;
   for (int64_t row = 0; row < table->count; row++)

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "policies/division.h"
 #include "policies/load.h"
 #include "policies/waiting.h"
 
@@ -67,7 +66,7 @@ static int give_to_others(free_ranks_state *s, rg_plan *plan) {
   for (int64_t i = 0; i < plan->count; i++) /* it may not get processes, too */
     if (s->give[plan->move[i].from] == 0)
       s->give[plan->move[i].from] = -1;
-  return rgi_division_plan(s->t, s->give, s->cost, plan);
+  return rgi_free_ranks_divide(s->t, s->give, s->cost, plan);
 }
 
 static int64_t given_by(const rg_plan *plan, int64_t row) {

@@ -52,4 +52,7 @@ static inline int64_t rgi_load_need(const rg_waiting_walker *w) {
  * each row the processes that it still gives: set by the call. */
 int rgi_load_start_waiting(const rg_load_table *table, rg_plan *plan, int64_t left[]);
 
+/* Whether the count, the sizes and the seconds of a pace are as regroup/policy.h says (pace.c). */
+int rgi_load_is_pace(const rg_pace *pace);
+
 #endif

@@ -4,12 +4,12 @@
  * Times of a unit, measured at a few sizes of the group. Between two sizes the time is taken to be
  * a power of the size; beyond the largest it follows Amdahl's law through the last two. If there is
  * no room for another size, the point that its neighbours predict best is dropped. */
-#include "policies/pace.h"
+#include "policies/load.h"
 
 #include <math.h>
 #include <string.h>
 
-int rgi_pace_is_valid(const rg_pace *p) {
+int rgi_load_is_pace(const rg_pace *p) {
   if (p->count < 0 || p->count > RG_PACE_SIZES)
     return 0;
   for (int i = 0; i < p->count; i++)
@@ -37,7 +37,7 @@ static double amdahl_at(const rg_pace *p, int64_t ranks) {
 }
 
 double rg_pace_at(const rg_pace *pace, int64_t ranks) {
-  if (!pace || !rgi_pace_is_valid(pace) || pace->count == 0 || ranks < 1)
+  if (!pace || !rgi_load_is_pace(pace) || pace->count == 0 || ranks < 1)
     return RG_LOAD_UNKNOWN;
   int last = pace->count - 1, at = 0;
   if (ranks <= pace->ranks[0] || last == 0)
@@ -86,7 +86,7 @@ static void put_in(rg_pace *p, int at, int64_t ranks, double seconds) {
 
 void rg_pace_note(rg_pace *pace, int64_t ranks, double seconds) {
   int at = 0;
-  if (!pace || !rgi_pace_is_valid(pace) || ranks < 1 || !(seconds > 0) || isinf(seconds))
+  if (!pace || !rgi_load_is_pace(pace) || ranks < 1 || !(seconds > 0) || isinf(seconds))
     return;
   for (int i = 0; i < pace->count; i++) {
     if (pace->ranks[i] == ranks)

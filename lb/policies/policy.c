@@ -14,7 +14,6 @@
 #include "base/sized.h"
 #include "policies/load.h"
 #include "policies/load_table.h"
-#include "policies/pace.h"
 #include "policies/policy.h"
 
 #define DEFAULT_POLICY "share-out"
@@ -136,7 +135,7 @@ static int check_rows(const rg_load_table *t) {
     if (l->ranks < 1 || l->coming < 0)
       return rgi_error(RG_ERR_ARG, "rg_policy_plan: row %lld has %lld processes, and %lld coming",
                        (long long)row, (long long)l->ranks, (long long)l->coming);
-    if (!rgi_pace_is_valid(&l->pace))
+    if (!rgi_load_is_pace(&l->pace))
       return rgi_error(RG_ERR_ARG,
                        "rg_policy_plan: the pace of row %lld has %d sizes that do not ascend from "
                        "1, or seconds that are not above 0 and finite",

@@ -34,6 +34,6 @@ extern const int rgi_policy_table_count;
 int rgi_policy_take(const char *what, const rg_policy *given, rg_policy *own);
 
 /* Places of options of share-out and release. */
-enum { RGI_POLICY_COST, RGI_POLICY_PARTS, RGI_POLICY_GAIN };
+enum { RGI_POLICY_COST, RGI_POLICY_GAIN };
 
 #endif

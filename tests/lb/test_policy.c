@@ -462,6 +462,24 @@ static void test_release(void) {
   expect_move(0, 0, RG_MOVE_NO_ROW, 4, 0);
 }
 
+/* 8 processes gain 1.5 % or 3 % over 4: they stay where that is more than `gain`. */
+static void test_release_gain(void) {
+  for (int part = 15; part <= 30; part += 15) {
+    rg_load r[] = {row(8, 40), row(4, 80)};
+    rg_load_table t = table(r, 2, 0);
+    rg_pace_note(&r[0].pace, 4, 0.1 + 1e-4 * part);
+    rg_pace_note(&r[0].pace, 8, 0.1);
+    r[0].unit = 0.1;
+    r[0].state |= RG_LOAD_LEAVABLE;
+    ask("release", &t);
+    RGT_INT(plan.count, part == 15);
+    ask("release:gain=0.01", &t);
+    RGT_INT(plan.count, 0);
+    ask("release:gain=0.05", &t);
+    RGT_INT(plan.count, 1);
+  }
+}
+
 /* The longest first; one that needs too many waits on. */
 static void test_waiting(void) {
   static const char *const all[] = {"none", "join-right", "most-work", "share-out", "release"};
@@ -707,6 +725,7 @@ int main(int argc, char **argv) {
                                    {"share-out pace", test_share_pace},
                                    {"share-out all", test_share_all},
                                    {"release", test_release},
+                                   {"release gain", test_release_gain},
                                    {"waiting", test_waiting},
                                    {"waiting most", test_waiting_most},
                                    {"waiting divided", test_waiting_divided},

@@ -7,13 +7,13 @@
 #include <regroup/error.h>
 
 #include "tests/check/check.h"
-#include "walkers/load_board.h"
-#include "walkers/walker_team.h"
-#include "walkers/work.h"
+#include "walkers/board/board.h"
+#include "walkers/team/team.h"
+#include "walkers/work/work.h"
 
-static rgi_load_board_shared shared;
-static rgi_load_board board = {.shared = &shared};
-static rgi_walker_team team = {.n = 1};
+static rgi_board_shared shared;
+static rgi_board board = {.shared = &shared};
+static rgi_team team = {.n = 1};
 
 /* A walker in its 21st unit, which met others after 20 units, and ten units before that. */
 static rgi_work work_of(double unit) {

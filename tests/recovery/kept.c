@@ -7,7 +7,7 @@
  * "KEPT done". */
 #include "base/clock.h"
 #include "ranks.h"
-#include "walkers/balancer_state.h"
+#include "walkers/state/balancer_state.h"
 
 #define LIMIT 30.0 /* seconds; then it dies whatever was answered */
 

@@ -10,10 +10,10 @@
  * "RESULT walkers survivors deaths missed" if all walkers are as they should be. With a `d` some
  * may have missed others, which are ahead of them; without it none.
  *
- * wrap: rgi_store_record_switch */
+ * wrap: rgi_record_switch */
 #include "ranks.h"
 #include "tests/lb/meeting_work.h"
-#include "walkers/store_record.h"
+#include "walkers/store/record.h"
 
 static int calls, dies_at = NEVER, meeting_dies, switch_dies, all_die, switches, in_meeting;
 static uint64_t draws;
@@ -33,12 +33,12 @@ static void call(void) {
     usleep((useconds_t)(draws >> 54 & 0xff));
 }
 
-__typeof__(rgi_store_record_switch) __real_rgi_store_record_switch, __wrap_rgi_store_record_switch;
+__typeof__(rgi_record_switch) __real_rgi_record_switch, __wrap_rgi_record_switch;
 
-void __wrap_rgi_store_record_switch(rgi_store_record *r) {
+void __wrap_rgi_record_switch(rgi_record *r) {
   if (in_meeting && ++switches == switch_dies)
     raise(SIGKILL);
-  __real_rgi_store_record_switch(r);
+  __real_rgi_record_switch(r);
 }
 
 static int unit(rg_walker *w, rg_group g, void *context) {

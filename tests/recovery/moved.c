@@ -8,7 +8,7 @@
  * rg_balance_gather, if all outcomes are right.
  */
 #include "ranks.h"
-#include "walkers/balancer_state.h"
+#include "walkers/state/balancer_state.h"
 
 #define UNITS 4 /* of a walker; there is one for each rank */
 #define PAUSE 400000

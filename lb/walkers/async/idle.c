@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Asynchronous balancing: a group without a walker. Its leader looks for work: it asks the policy
+ * with the table of the load board, takes walkers that wait, sends a request to join, or asks
+ * another node. What is to be done is a command of two numbers that the leader broadcasts: JOIN
+ * another group, START a walker, SPLIT into parts of which each has something else to do, GATHER
+ * with other idle groups, or END.
+ *
+ * The other members post that broadcast without waiting for it and serve messages until it arrives.
+ * When nothing has changed since the last look (b->async.search.seen is the load board's version
+ * then), the leader does not ask the policy again; it sleeps until a change rings the node's bell.
+ */
+#include <regroup/collectives.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "progress/progress.h"
+#include "progress/request.h"
+#include "progress/wait.h"
+#include "shm/node.h"
+#include "walkers/async/idle.h"
+#include "walkers/async/meeting_step.h"
+#include "walkers/board/node_loads.h"
+#include "walkers/state/balancer_state.h"
+#include "walkers/state/stop.h"
+
+/* --- looking for work: the leader ----------------------------------------------------- */
+
+static int request_join(rg_balancer b) {
+  rgi_search_part *p = &b->async.search.part;
+  int64_t *words = malloc((size_t)(b->team.n + 1) * sizeof *words);
+  if (!words)
+    return rgi_error(RG_ERR_NOMEM, "no memory for a request of %d processes", b->team.n);
+  words[0] = p->stamp;
+  for (int i = 0; i < b->team.n; i++)
+    words[i + 1] = b->team.ranks[i];
+  int error = rgi_wire_send(&b->wire, (int)p->target, RGI_WIRE_REQUEST, b->team.n + 1, words);
+  free(words);
+  b->async.search.asked = (int)p->target;
+  p->target = -1;
+  rgi_team_mark(&b->team, RG_SPAN_WAIT);
+  return error;
+}
+
+/* Takes the answer to a request, if it has come. */
+static int take_answer(rg_balancer b, int64_t command[2]) {
+  rgi_search *idle = &b->async.search;
+  rgi_wire_received m;
+  RGI_TRY(rgi_wire_take(&b->wire, RGI_WIRE_ANSWER, &m));
+  if (!m.words)
+    return RG_SUCCESS;
+  idle->asked = -1;
+  idle->seen = -1;
+  if (m.words[0]) {
+    idle->n = (int)m.count - 1;
+    idle->ranks = malloc((size_t)idle->n * sizeof *idle->ranks);
+    for (int i = 0; idle->ranks && i < idle->n; i++)
+      idle->ranks[i] = (int)m.words[i + 1];
+    command[0] = m.words[0] == RGI_JOIN_IDLE ? RGI_IDLE_COMMAND_GATHER : RGI_IDLE_COMMAND_JOIN;
+  } else {
+    b->counts.refused++;
+    rgi_node_loads_refuse(&b->async.nodes.loads, m.from);
+    rgi_team_mark(&b->team, RG_SPAN_IDLE);
+  }
+  free(m.words);
+  return RG_SUCCESS;
+}
+
+/* Other idle groups join this one. */
+static int gather_groups(rg_balancer b, int64_t command[2]) {
+  rgi_search *idle = &b->async.search;
+  idle->n = b->team.n + rgi_join_processes(&b->async.join);
+  idle->ranks = malloc((size_t)idle->n * sizeof *idle->ranks);
+  if (!idle->ranks)
+    return rgi_error(RG_ERR_NOMEM, "no memory for a group of %d processes", idle->n);
+  command[0] = RGI_IDLE_COMMAND_GATHER;
+  return rgi_join_accept(&b->async.join, RGI_JOIN_IDLE, idle->n, idle->ranks);
+}
+
+/* Finds what the group is to do now; command[0] 0: nothing. */
+static int look_for_work(rg_balancer b, int64_t command[2]) {
+  rgi_search *idle = &b->async.search;
+  command[0] = command[1] = 0;
+  RGI_TRY(rgi_join_serve(&b->async.join));
+  RGI_TRY(rgi_meeting_step_serve(b));
+  if (idle->asked >= 0)
+    return take_answer(b, command);
+  if (b->async.join.count > 0)
+    return gather_groups(b, command);
+  if (idle->part.target < 0 && !idle->part.starts && rgi_idle_plan_due(b)) {
+    RGI_TRY(rgi_board_lock(&b->async.board));
+    int error = rgi_idle_plan_make(b, command);
+    rgi_board_unlock(&b->async.board);
+    RGI_TRY(error);
+  }
+  if (command[0])
+    return RG_SUCCESS;
+  if (idle->part.starts)
+    command[0] = RGI_IDLE_COMMAND_START;
+  else if (idle->part.target >= 0)
+    return request_join(b);
+  else
+    return rgi_internode_query(&b->async.nodes, b->team.n);
+  return RG_SUCCESS;
+}
+
+/* --- waiting -------------------------------------------------------------------------------- */
+
+/* One attempt. *done: there was something to do, and it has been done. */
+static int try_idle(rg_balancer b, int *done) {
+  rgi_search *idle = &b->async.search;
+  *done = 0;
+  RGI_TRY(rgi_stop_look(b));
+  if (rgi_team_leads(&b->team)) {
+    RGI_TRY(look_for_work(b, idle->command));
+    if (!idle->command[0])
+      return RG_SUCCESS;
+    if (b->team.n > 1) {
+      RGI_TRY(rg_ibcast(b->team.own, idle->command, 2, MPI_INT64_T, 0, &idle->request));
+      RGI_TRY(rg_wait(&idle->request, NULL));
+    }
+  } else {
+    RGI_TRY(rgi_join_serve(&b->async.join));
+    RGI_TRY(rgi_meeting_step_serve(b));
+    if (!idle->pending)
+      RGI_TRY(rg_ibcast(b->team.own, idle->command, 2, MPI_INT64_T, 0, &idle->request));
+    idle->pending = 1;
+    int came;
+    RGI_TRY(rg_test(&idle->request, &came, NULL));
+    if (!came)
+      return RG_SUCCESS;
+    idle->pending = 0;
+  }
+  *done = 1;
+  int64_t command[2] = {idle->command[0], idle->command[1]};
+  return rgi_idle_command_obey(b, command);
+}
+
+/* A unit of another group may take any time: RG_TIMEOUT does not end the wait. */
+static void start_waiting(const struct rg_balancer_s *b, rgi_wait *w) {
+  rgi_wait_start(w, "waiting for work", -1);
+  rgi_membership_scope(&b->members, w);
+}
+
+int rgi_idle_step(rg_balancer b, int wait, int *what) {
+  rgi_wait w;
+  int done, error;
+  double called = 0;
+  start_waiting(b, &w);
+  for (;;) {
+    uint32_t bell = atomic_load_explicit(&rgi_node_bell()->value, memory_order_acquire);
+    error = rgi_requests_progress_all();
+    if (!error)
+      error = try_idle(b, &done);
+    if (error || done || !wait)
+      break;
+    error = rgi_wait_bell(&w, rgi_node_bell(), bell, !rgi_progress_busy());
+    if (error == RG_ERR_TIMEOUT) {
+      start_waiting(b, &w);
+      error = RG_SUCCESS;
+    }
+    if (error)
+      break;
+    if (b->options.waiting && rgi_clock_now() - called > 0.05) {
+      called = rgi_clock_now();
+      b->options.waiting(b->options.context);
+    }
+  }
+  *what = done ? RG_BALANCE_MOVED : RG_BALANCE_IDLE;
+  return error;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Requests to join a group at work. A request has the stamp of the walker that is meant and the
+ * ranks that ask; the answer is 0, or RGI_JOIN_... and the ranks of the new group. A leader keeps
+ * the requests for its present walker until its next unit ends, then takes as many as the walker
+ * can use and refuses the others. Every other process refuses at once, so each request is answered.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "walkers/board/board.h"
+#include "walkers/board/internode.h"
+#include "walkers/state/join.h"
+#include "walkers/store/buddy.h"
+#include "walkers/team/team.h"
+#include "walkers/team/wire.h"
+#include "walkers/work/work.h"
+
+static int refuse_request(const rgi_join *j, int leader) {
+  int64_t no = 0;
+  return rgi_wire_send(j->nodes->wire, leader, RGI_WIRE_ANSWER, 1, &no);
+}
+
+void rgi_join_forget(rgi_join *j) {
+  for (int i = 0; i < j->count; i++)
+    free(j->at[i].ranks);
+  j->count = 0;
+}
+
+void rgi_join_close(rgi_join *j) {
+  rgi_join_forget(j);
+  free(j->at);
+  j->at = NULL;
+  j->room = 0;
+}
+
+int rgi_join_refuse_all(rgi_join *j) {
+  int error = RG_SUCCESS;
+  for (int i = 0; i < j->count; i++) {
+    int one = refuse_request(j, j->at[i].leader);
+    error = error ? error : one;
+  }
+  rgi_join_forget(j);
+  return error;
+}
+
+static int add_request(rgi_join *j, int leader, int n, const int64_t ranks[]) {
+  if (j->count == j->room) {
+    int room = j->room ? 2 * j->room : 8;
+    rgi_join_request *more = realloc(j->at, (size_t)room * sizeof *more);
+    if (!more)
+      return rgi_error(RG_ERR_NOMEM, "no memory for %d requests", room);
+    j->at = more;
+    j->room = room;
+  }
+  rgi_join_request r = {leader, n, malloc((size_t)n * sizeof *r.ranks)};
+  if (!r.ranks)
+    return rgi_error(RG_ERR_NOMEM, "no memory for %d processes that join", n);
+  for (int i = 0; i < n; i++)
+    r.ranks[i] = (int)ranks[i];
+  j->at[j->count++] = r;
+  return RG_SUCCESS;
+}
+
+/* Keeps or refuses a request. */
+static int take_request(rgi_join *j, const rgi_wire_received *m) {
+  const rgi_work *work = j->work;
+  if (rgi_team_leads(work->team) && (work->working || j->gathers) &&
+      m->words[0] == j->nodes->board->stamp)
+    return add_request(j, m->from, (int)m->count - 1, m->words + 1);
+  return refuse_request(j, m->from);
+}
+
+int rgi_join_serve(rgi_join *j) {
+  const rgi_board *board = j->nodes->board;
+  rgi_wire *wire = j->nodes->wire;
+  rgi_wire_received m;
+  RGI_TRY(rgi_buddy_serve(j->work->buddy));
+  while (board->shared) {
+    RGI_TRY(rgi_wire_take(wire, RGI_WIRE_REQUEST, &m));
+    if (!m.words)
+      break;
+    int error = take_request(j, &m);
+    free(m.words);
+    RGI_TRY(error);
+  }
+  RGI_TRY(rgi_wire_reap(wire));
+  return board->shared ? rgi_internode_serve(j->nodes) : RG_SUCCESS;
+}
+
+int rgi_join_choose(rgi_join *j, int *processes) {
+  const rgi_work *work = j->work;
+  const rgi_board *board = j->nodes->board;
+  int kept = 0, error = RG_SUCCESS;
+  int64_t most = work->entry.most;
+  *processes = 0;
+  for (int i = 0; i < j->count; i++) {
+    rgi_join_request r = j->at[i];
+    if (rgi_work_joinable(work) && (!most || work->team->n + *processes + r.n <= most)) {
+      *processes += r.n;
+      j->at[kept++] = r;
+      continue;
+    }
+    int one = refuse_request(j, r.leader);
+    error = error ? error : one;
+    rgi_board_row_of(board, board->members->rank)->load.coming -= r.n;
+    free(r.ranks);
+  }
+  j->count = kept;
+  return error;
+}
+
+int rgi_join_processes(const rgi_join *j) {
+  int sum = 0;
+  for (int i = 0; i < j->count; i++)
+    sum += j->at[i].n;
+  return sum;
+}
+
+int rgi_join_accept(rgi_join *j, int answer, int n, int ranks[]) {
+  const rgi_team *team = j->work->team;
+  int at = team->n;
+  memcpy(ranks, team->ranks, (size_t)at * sizeof *ranks);
+  for (int i = 0; i < j->count; i++) {
+    memcpy(ranks + at, j->at[i].ranks, (size_t)j->at[i].n * sizeof *ranks);
+    at += j->at[i].n;
+  }
+  int64_t *words = malloc((size_t)(n + 1) * sizeof *words);
+  if (!words)
+    return rgi_error(RG_ERR_NOMEM, "no memory for a group of %d processes", n);
+  words[0] = answer;
+  for (int i = 0; i < n; i++)
+    words[i + 1] = ranks[i];
+  int error = RG_SUCCESS;
+  for (int i = 0; i < j->count && !error; i++)
+    error = rgi_wire_send(j->nodes->wire, j->at[i].leader, RGI_WIRE_ANSWER, n + 1, words);
+  rgi_join_forget(j);
+  free(words);
+  return error;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "walkers/state/stop.h"
+
+#include "base/error.h"
+#include "recovery/checkpoint_due.h"
+#include "walkers/state/balancer_state.h"
+
+int rgi_stop_due(rg_balancer b) {
+  return b->options.stop_when_due && rgi_checkpoint_due_here();
+}
+
+void rgi_stop_note(rg_balancer b) {
+  rgi_checkpoint_due_note();
+  b->work.stopping = 1;
+}
+
+/* After a death the load board is a new one: what the process knows is told again. */
+int rgi_stop_look(rg_balancer b) {
+  int told = atomic_load(&b->async.board.shared->stopping);
+  if (told)
+    rgi_stop_note(b);
+  else if (rgi_stop_due(b)) {
+    b->work.stopping = 1;
+    return rgi_internode_stop(&b->async.nodes);
+  }
+  return RG_SUCCESS;
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The store is a slot of the arena that the processes of the balancer on this node share. In it lie
+ * the records of the first list of walkers, whose keys are 1, 2, ...; those of later lists, whose
+ * keys go on, and of walkers that units have made are blocks of their own in a linked list. Records
+ * are only ever added at the list's head, by compare and exchange, after all their fields are set:
+ * so any process can read the list while others add. A record's valid version and the list's head
+ * are read and changed by sequentially consistent atomics; all else is written before the atomic
+ * that makes it visible. The last process to detach frees all blocks. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/mix.h"
+#include "formation/group.h"
+#include "formation/members.h"
+#include "progress/slot.h"
+#include "runtime/runtime.h"
+#include "shm/arena.h"
+#include "shm/node.h"
+#include "walkers/store/record.h"
+#include "walkers/store/store.h"
+#include "walkers/team/outcome_list.h"
+#include "walkers/team/queue.h"
+
+int rgi_store_spans_nodes(const rgi_store *s) {
+  return s->shared && rgi_membership_spans_nodes(s->members);
+}
+
+/* --- open, fill, close ------------------------------------------------------------------ */
+
+uint64_t rgi_store_place(const rgi_store *s, int64_t i) {
+  const char *base = rgi_arena_at(s->slot);
+  return s->slot + (uint64_t)((const char *)&s->shared->record[i] - base);
+}
+
+static int processes_here(const rgi_store *s) {
+  int n = 0;
+  for (int r = 0; r < s->members->size; r++)
+    n += rgi_membership_place(s->members, r) >= 0;
+  return n;
+}
+
+int rgi_store_open(rgi_store *s, rgi_queue *list) {
+  void *memory;
+  size_t bytes = sizeof(rgi_store_shared) + (size_t)list->count * sizeof(rgi_record);
+  if (!s->shared) {
+    uint64_t key = rgi_mix_bits(s->members->first_context + 0x7661756c) + (uint64_t)s->dropped;
+    RGI_TRY(rgi_slot_attach(rgi_mix_bits(key), processes_here(s), bytes, &s->slot, &memory));
+    s->shared = memory;
+  }
+  for (int i = 0; i < list->count && s->lists == 0; i++)
+    list->at[i].record = rgi_store_place(s, i);
+  return RG_SUCCESS;
+}
+
+static int fill_first(rgi_store *s, const rgi_queue *list, int run) {
+  for (int i = 0; i < list->count; i++)
+    RGI_TRY(rgi_record_fill(&s->shared->record[i], &list->at[i], (uint64_t)i + 1, run));
+  s->shared->count = list->count;
+  return RG_SUCCESS;
+}
+
+/* A death may interrupt it: then a walker gets a second record, which is removed with those that
+ * do not count. */
+int rgi_store_fill(rgi_store *s, const rgi_queue *list, int run) {
+  uint64_t at;
+  if (s->lists == 0)
+    return fill_first(s, list, run);
+  for (int i = 0; i < list->count; i++) {
+    RGI_TRY(rgi_arena_alloc("a walker", sizeof(rgi_record), &at));
+    RGI_TRY(rgi_record_fill(rgi_record_at(at), &list->at[i], (uint64_t)(s->walkers + i) + 1, run));
+    rgi_store_push(s, at);
+  }
+  return RG_SUCCESS;
+}
+
+void rgi_store_filled(rgi_store *s, const rgi_queue *list) {
+  s->filled = 1;
+  s->lists++;
+  s->walkers += list->count;
+}
+
+static void give_version(const rgi_record_version *v) {
+  if (v->state)
+    rgi_arena_free(v->state, v->room);
+  if (v->text)
+    rgi_arena_free(v->text, RGI_OUTCOME_TEXT);
+}
+
+static void give_record(const rgi_record *r) {
+  for (size_t i = 0; i < sizeof r->version / sizeof *r->version; i++)
+    give_version(&r->version[i]);
+}
+
+/* Frees all records, when the last process detaches. */
+static int give_all(const void *memory, int users) {
+  const rgi_store_shared *v = memory;
+  (void)users;
+  for (int64_t i = 0; i < v->count; i++)
+    give_record(&v->record[i]);
+  for (uint64_t at = atomic_load(&v->born), earlier; at; at = earlier) {
+    earlier = rgi_record_at(at)->earlier;
+    give_record(rgi_record_at(at));
+    rgi_arena_free(at, sizeof(rgi_record));
+  }
+  return 1;
+}
+
+void rgi_store_close(rgi_store *s) {
+  if (s->shared && rgi_runtime.started)
+    rgi_slot_detach(s->slot, give_all);
+  s->shared = NULL;
+  s->filled = s->lists = 0;
+  s->walkers = 0;
+}
+
+/* --- all walkers ------------------------------------------------------------------------------ */
+
+uint64_t rgi_store_next(const rgi_store *s, uint64_t offset) {
+  uint64_t first = rgi_store_place(s, 0), end = rgi_store_place(s, s->shared->count);
+  uint64_t next = offset ? offset + sizeof(rgi_record) : first;
+  if (!offset || (offset >= first && offset < end))
+    return next < end ? next : atomic_load(&s->shared->born);
+  return rgi_record_at(offset)->earlier;
+}
+
+void rgi_store_push(rgi_store *s, uint64_t offset) {
+  _Atomic uint64_t *head = &s->shared->born;
+  rgi_record *r = rgi_record_at(offset);
+  r->earlier = atomic_load(head);
+  while (!atomic_compare_exchange_weak(head, &r->earlier, offset))
+    ;
+}
+
+static int by_key(const void *a, const void *b) {
+  const rgi_queue_entry *x = a, *y = b;
+  uint64_t of_x = rgi_record_at(x->record)->key, of_y = rgi_record_at(y->record)->key;
+  return (of_x > of_y) - (of_x < of_y);
+}
+
+int rgi_store_read(const rgi_store *s, rgi_queue *list) {
+  rgi_queue_free(list);
+  for (uint64_t at = rgi_store_next(s, 0); at; at = rgi_store_next(s, at)) {
+    const rgi_record *r = rgi_record_at(at);
+    if (!r->key || r->ended)
+      continue;
+    rgi_queue_entry e = {.id = r->id,
+                         .least = r->least,
+                         .most = r->most,
+                         .left = r->left,
+                         .unit = r->unit,
+                         .record = at};
+    RGI_TRY(rgi_queue_add(list, &e));
+  }
+  if (list->count > 0)
+    qsort(list->at, (size_t)list->count, sizeof *list->at, by_key);
+  return RG_SUCCESS;
+}
+
+int rgi_store_load(const rgi_queue_entry *entry, int64_t *done, double *left, int64_t *bytes,
+                   void **memory) {
+  const rgi_record_version *v = rgi_record_current(rgi_record_at(entry->record));
+  *done = v->done;
+  *left = v->left;
+  *bytes = -1;
+  *memory = NULL;
+  if (!v->has)
+    return RG_SUCCESS;
+  *memory = malloc(v->bytes ? v->bytes : 1);
+  if (!*memory)
+    return rgi_error(RG_ERR_NOMEM, "no memory for the %zu bytes of a walker", (size_t)v->bytes);
+  memcpy(*memory, rgi_arena_at(v->state), v->bytes);
+  *bytes = (int64_t)v->bytes;
+  return RG_SUCCESS;
+}
+
+int64_t rgi_store_met(const rgi_queue_entry *entry) {
+  return rgi_record_current(rgi_record_at(entry->record))->met;
+}
+
+/* --- outcomes --------------------------------------------------------------------------------- */
+
+static int add_ended(const rgi_record *r, const rgi_record_version *v, rgi_outcome_list *list) {
+  rg_balance_outcome o = {.id = r->id,
+                          .error = v->error,
+                          .rank = v->rank,
+                          .text = v->error && v->text ? rgi_arena_at(v->text) : "",
+                          .done = v->done,
+                          .seconds = v->seconds,
+                          .state = v->has && !v->error ? rgi_arena_at(v->state) : NULL,
+                          .bytes = v->has && !v->error ? v->bytes : 0,
+                          .unit = v->unit,
+                          .run = v->run,
+                          .missed = v->missed,
+                          .met = v->met};
+  return rgi_outcome_list_insert(list, &o);
+}
+
+static int is_member(const rgi_store *s, int world_rank) {
+  return rgi_members_find(s->members->group->members, world_rank) >= 0;
+}
+
+int rgi_store_outcomes(const rgi_store *s, int all, rgi_outcome_list *list) {
+  for (uint64_t at = rgi_store_next(s, 0); at; at = rgi_store_next(s, at)) {
+    rgi_record *r = rgi_record_at(at);
+    const rgi_record_version *v = rgi_record_current(r);
+    int mine = all || v->leader == rgi_runtime.rank ||
+               (r->home == s->members->rank && !is_member(s, v->leader));
+    if (r->key && v->ended && mine)
+      RGI_TRY(add_ended(r, v, list));
+  }
+  return RG_SUCCESS;
+}

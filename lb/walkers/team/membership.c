@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The processes that balance. Applications know the ranks of the first group. So after a death each
+ * process keeps for each rank of the present group the rank that it had at first. */
+#include <regroup/recovery.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/options.h"
+#include "formation/group.h"
+#include "formation/members.h"
+#include "machine/domain.h"
+#include "machine/holders.h"
+#include "progress/wait.h"
+#include "shm/failure.h"
+#include "shm/node.h"
+#include "shm/process.h"
+#include "shm/revocation.h"
+#include "walkers/team/membership.h"
+
+int rgi_membership_open(rgi_membership *m, rg_group g) {
+  *m = (rgi_membership){.survives = rgi_options_choice(RGI_OPT_SURVIVE) != 0};
+  RGI_TRY(rg_group_dup(g, &m->group));
+  RGI_TRY(rg_group_dup(m->group, &m->first));
+  RGI_TRY(rg_group_rank(m->group, &m->rank));
+  RGI_TRY(rg_group_size(m->group, &m->size));
+  m->first_rank = m->rank;
+  m->first_size = m->size;
+  m->first_context = m->group->context;
+  return RG_SUCCESS;
+}
+
+void rgi_membership_close(rgi_membership *m) {
+  free(m->first_rank_of);
+  m->first_rank_of = NULL;
+  rg_group_free(&m->group);
+  rg_group_free(&m->first);
+}
+
+/* --- deaths ------------------------------------------------------------------------------- */
+
+static int note_ranks(rgi_membership *m, rg_group next) {
+  int n, *ranks, *firsts;
+  RGI_TRY(rg_group_size(next, &n));
+  ranks = malloc(2 * (size_t)n * sizeof *ranks);
+  if (!ranks)
+    return rgi_error(RG_ERR_NOMEM, "no memory for a group of %d processes", n);
+  firsts = ranks + n;
+  for (int i = 0; i < n; i++)
+    ranks[i] = i;
+  int error = rg_group_translate(next, n, ranks, m->group, firsts);
+  for (int i = 0; i < n && !error; i++)
+    ranks[i] = rgi_membership_first_rank(m, firsts[i]);
+  if (error) {
+    free(ranks);
+    return error;
+  }
+  free(m->first_rank_of);
+  m->first_rank_of = ranks;
+  return RG_SUCCESS;
+}
+
+int rgi_membership_shrink(rgi_membership *m) {
+  rg_group next;
+  RGI_TRY(rg_group_shrink(m->group, &next));
+  int error = note_ranks(m, next);
+  if (error) {
+    rg_group_free(&next);
+    return error;
+  }
+  rg_group_free(&m->group);
+  m->group = next;
+  RGI_TRY(rg_group_rank(next, &m->rank));
+  return rg_group_size(next, &m->size);
+}
+
+int rgi_membership_renew(rgi_membership *m) {
+  rg_group next;
+  RGI_TRY(rg_group_dup(m->group, &next));
+  rg_group_free(&m->group);
+  m->group = next;
+  return RG_SUCCESS;
+}
+
+static int find_member(const void *members, int world_rank) {
+  return rgi_members_find(members, world_rank);
+}
+
+static rgi_failure_scope scope_of(const rgi_membership *m) {
+  return (rgi_failure_scope){m->group->members, find_member, m->group->context, 0, {0}};
+}
+
+int rgi_membership_failure(const rgi_membership *m) {
+  if (!m->survives || (rgi_process_deaths() == 0 && !rgi_revocation_any()))
+    return 0;
+  rgi_failure_scope scope = scope_of(m);
+  char *kept = strdupa(rg_error_detail());
+  int error = rgi_failure_check(&scope, "balancing");
+  if (!error)
+    rgi_error(RG_SUCCESS, "%s", kept);
+  return error != RG_SUCCESS;
+}
+
+int rgi_membership_look(const rgi_membership *m) {
+  if (!m->survives)
+    return 0;
+  rgi_process_check(rgi_clock_now());
+  return rgi_membership_failure(m);
+}
+
+void rgi_membership_scope(const rgi_membership *m, rgi_wait *w) {
+  if (m->survives)
+    w->scope = scope_of(m);
+}
+
+/* --- where the members are ------------------------------------------------------------------ */
+
+int rgi_membership_first_rank(const rgi_membership *m, int rank) {
+  return m->first_rank_of ? m->first_rank_of[rank] : rank;
+}
+
+int rgi_membership_node_of(const rgi_membership *m, int rank) {
+  return rgi_node_of(rgi_members_at(m->group->members, rank));
+}
+
+int rgi_membership_place(const rgi_membership *m, int rank) {
+  return rgi_node_find(rgi_members_at(m->group->members, rank));
+}
+
+int rgi_membership_spans_nodes(const rgi_membership *m) {
+  int here = 0;
+  for (int r = 0; r < m->size; r++)
+    here += rgi_membership_place(m, r) >= 0;
+  return here < m->size;
+}
+
+int rgi_membership_leads_node(const rgi_membership *m) {
+  int r = 0;
+  while (rgi_membership_place(m, r) < 0)
+    r++;
+  return r == m->rank;
+}
+
+int rgi_membership_buddies(const rgi_membership *m, int buddies[]) {
+  size_t n = (size_t)m->size;
+  uint64_t *domain = malloc(n * (sizeof *domain + sizeof(int)));
+  if (!domain)
+    return rgi_error(RG_ERR_NOMEM, "no memory for %d ranks", m->size);
+  int *node = (int *)(void *)(domain + n);
+  for (int r = 0; r < m->size; r++) {
+    node[r] = rgi_membership_node_of(m, r);
+    domain[r] = rgi_domain_of(rgi_members_at(m->group->members, r));
+  }
+  int error = rgi_holders_choose(m->size, node, rgi_node.count, domain, buddies);
+  free(domain);
+  return error;
+}

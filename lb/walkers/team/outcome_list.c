@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * A list of outcomes in an array that doubles. Each outcome has copies of its text and its state;
+ * they are freed with the list. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "walkers/team/outcome_list.h"
+
+static void free_outcome(const rg_balance_outcome *o) {
+  free((void *)(uintptr_t)o->text);
+  free((void *)(uintptr_t)o->state);
+}
+
+void rgi_outcome_list_free(rgi_outcome_list *o) {
+  for (int i = 0; i < o->count; i++)
+    free_outcome(&o->at[i]);
+  free(o->at);
+  *o = (rgi_outcome_list){0};
+}
+
+int rgi_outcome_list_append(rgi_outcome_list *list, const rg_balance_outcome *o) {
+  if (list->count == list->room) {
+    int room = list->room ? 2 * list->room : 8;
+    rg_balance_outcome *more = realloc(list->at, (size_t)room * sizeof *more);
+    if (!more)
+      return rgi_error(RG_ERR_NOMEM, "no memory for %d outcomes", room);
+    list->at = more;
+    list->room = room;
+  }
+  rg_balance_outcome copy = *o;
+  void *state = o->state ? malloc(o->bytes ? o->bytes : 1) : NULL;
+  copy.text = strdup(o->text);
+  if (!copy.text || (o->state && !state)) {
+    free(state);
+    free((void *)(uintptr_t)copy.text);
+    return rgi_error(RG_ERR_NOMEM, "no memory for the outcome of walker %lld", (long long)o->id);
+  }
+  if (state)
+    memcpy(state, o->state, o->bytes);
+  copy.state = state;
+  list->at[list->count++] = copy;
+  return RG_SUCCESS;
+}
+
+static int by_id(const void *a, const void *b) {
+  const rg_balance_outcome *x = a, *y = b;
+  return x->id != y->id ? (x->id > y->id) - (x->id < y->id) : (x->run > y->run) - (x->run < y->run);
+}
+
+void rgi_outcome_list_sort(rgi_outcome_list *list) {
+  if (list->count > 0)
+    qsort(list->at, (size_t)list->count, sizeof *list->at, by_id);
+}
+
+int rgi_outcome_list_insert(rgi_outcome_list *list, const rg_balance_outcome *o) {
+  RGI_TRY(rgi_outcome_list_append(list, o));
+  int i = list->count - 1;
+  for (; i > 0 && by_id(&list->at[i - 1], &list->at[i]) > 0; i--) {
+    rg_balance_outcome later = list->at[i - 1];
+    list->at[i - 1] = list->at[i];
+    list->at[i] = later;
+  }
+  return RG_SUCCESS;
+}
