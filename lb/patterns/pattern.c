@@ -20,31 +20,31 @@ typedef struct {
 } pattern_setting;
 
 /* Above 0 and at most 1. */
-static double uniform_weight(const pattern_setting *s, int64_t j) {
+static double uniform_weight(const pattern_setting *setting, int64_t j) {
   philox2x64_ctr_t c = {{(uint64_t)j, 0}};
-  philox2x64_key_t k = {{s->seed}};
+  philox2x64_key_t k = {{setting->seed}};
   return ((double)(philox2x64(c, k).v[0] >> 11) + 1) * 0x1p-53;
 }
 
-static double published_weight(const pattern_setting *s, int64_t j) {
-  return (double)(j % PERIOD * (s->group % PERIOD) % PERIOD);
+static double published_weight(const pattern_setting *setting, int64_t j) {
+  return (double)(j % PERIOD * (setting->group % PERIOD) % PERIOD);
 }
 
-static double ascending_weight(const pattern_setting *s, int64_t j) {
-  (void)s;
+static double ascending_weight(const pattern_setting *setting, int64_t j) {
+  (void)setting;
   return (double)(j + 1);
 }
 
-static double descending_weight(const pattern_setting *s, int64_t j) {
-  return (double)(s->walkers - j);
+static double descending_weight(const pattern_setting *setting, int64_t j) {
+  return (double)(setting->walkers - j);
 }
 
-static double huge_weight(const pattern_setting *s, int64_t j) {
-  return j == s->walkers / 2 && s->walkers > 1 ? (double)(s->walkers - 1) : 1;
+static double huge_weight(const pattern_setting *setting, int64_t j) {
+  return j == setting->walkers / 2 && setting->walkers > 1 ? (double)(setting->walkers - 1) : 1;
 }
 
-static double heavy_tail_weight(const pattern_setting *s, int64_t j) {
-  return pow(uniform_weight(s, j), -1 / 1.2);
+static double heavy_tail_weight(const pattern_setting *setting, int64_t j) {
+  return pow(uniform_weight(setting, j), -1 / 1.2);
 }
 
 static const struct {
@@ -76,21 +76,23 @@ static int find_kind(const char *name, uint64_t *seed) {
   return kind;
 }
 
-static int64_t natural_total(const pattern_setting *s, int kind, double weights, int64_t groups) {
-  return kind == 0 ? (int64_t)weights * UNITS : groups * s->group * PER_RANK;
+static int64_t natural_total(const pattern_setting *setting, int kind, double weights,
+                             int64_t groups) {
+  return kind == 0 ? (int64_t)weights * UNITS : groups * setting->group * PER_RANK;
 }
 
 /* Makes whole numbers of the weights, with the sum `total`: each running sum is rounded. */
-static void fill_units(const pattern_setting *s, int kind, double weights, rgi_pattern *p) {
+static void fill_units(const pattern_setting *setting, int kind, double weights,
+                       rgi_pattern *pattern) {
   double sum = 0;
   int64_t given = 0;
-  for (int64_t j = 0; j < p->walkers; j++) {
-    sum += kinds[kind].weight(s, j);
-    int64_t upto = weights > 0 ? (int64_t)floor(sum / weights * (double)p->total + 0.5) : 0;
-    p->units[j] = upto - given;
+  for (int64_t j = 0; j < pattern->walkers; j++) {
+    sum += kinds[kind].weight(setting, j);
+    int64_t upto = weights > 0 ? (int64_t)floor(sum / weights * (double)pattern->total + 0.5) : 0;
+    pattern->units[j] = upto - given;
     given = upto;
   }
-  p->total = given;
+  pattern->total = given;
 }
 
 static int longest_first(const void *a, const void *b) {
@@ -100,8 +102,8 @@ static int longest_first(const void *a, const void *b) {
 
 int rgi_pattern_make(const char *name, int64_t groups, int64_t group, int64_t total,
                      rgi_pattern *pattern) {
-  pattern_setting s = {.group = group};
-  int kind = find_kind(name, &s.seed);
+  pattern_setting setting = {.group = group};
+  int kind = find_kind(name, &setting.seed);
   double weights = 0;
   if (kind == KINDS)
     return rgi_error(RG_ERR_ARG,
@@ -111,19 +113,19 @@ int rgi_pattern_make(const char *name, int64_t groups, int64_t group, int64_t to
   if (groups < 1 || group < 1 || total < 0)
     return rgi_error(RG_ERR_ARG, "pattern %s: %lld groups of %lld ranks, %lld units", name,
                      (long long)groups, (long long)group, (long long)total);
-  s.walkers = groups * kinds[kind].walkers;
-  for (int64_t j = 0; j < s.walkers; j++)
-    weights += kinds[kind].weight(&s, j);
-  rgi_pattern p = {.walkers = s.walkers,
-                   .units = malloc((size_t)s.walkers * sizeof *p.units),
-                   .total = total ? total : natural_total(&s, kind, weights, groups)};
-  if (!p.units)
+  setting.walkers = groups * kinds[kind].walkers;
+  for (int64_t j = 0; j < setting.walkers; j++)
+    weights += kinds[kind].weight(&setting, j);
+  rgi_pattern made = {.walkers = setting.walkers,
+                      .units = malloc((size_t)setting.walkers * sizeof *made.units),
+                      .total = total ? total : natural_total(&setting, kind, weights, groups)};
+  if (!made.units)
     return rgi_error(RG_ERR_NOMEM, "pattern %s: no memory for %lld walkers", name,
-                     (long long)s.walkers);
-  fill_units(&s, kind, weights, &p);
+                     (long long)setting.walkers);
+  fill_units(&setting, kind, weights, &made);
   if (kinds[kind].walkers > 1)
-    qsort(p.units, (size_t)p.walkers, sizeof *p.units, longest_first);
-  *pattern = p;
+    qsort(made.units, (size_t)made.walkers, sizeof *made.units, longest_first);
+  *pattern = made;
   return RG_SUCCESS;
 }
 

@@ -9,8 +9,8 @@
 #include "policies/load.h"
 #include "policies/policy.h"
 
-static int has_room(const rg_load *l, int64_t more) {
-  return !l->most || l->ranks + more <= l->most;
+static int has_room(const rg_load *load, int64_t more) {
+  return !load->most || load->ranks + more <= load->most;
 }
 
 /* The group to the right, whether it is idle or not: it answers the request itself. */
@@ -19,20 +19,24 @@ static int ask_right(const rg_load_table *table, rg_plan *plan) {
   if (right == table->count || !(table->load[right].state & RG_LOAD_JOINABLE) ||
       !has_room(&table->load[right], table->load[right].coming + ranks))
     return RG_SUCCESS;
-  return rg_plan_add(plan, &(rg_move){table->self, right, ranks, RG_MOVE_NO_WALKER, {0}});
+  return rg_plan_add(
+      plan,
+      &(rg_move){.from = table->self, .to = right, .ranks = ranks, .walker = RG_MOVE_NO_WALKER});
 }
 
 /* The next active group to the right of each idle one. */
 static int all_right(const rg_load_table *table, const int64_t left[], rg_plan *plan) {
   int64_t target = RG_MOVE_NO_ROW, more = 0;
   for (int64_t row = table->count - 1; row >= 0; row--) {
-    const rg_load *l = &table->load[row];
-    if (l->state & RG_LOAD_ACTIVE) {
-      target = rgi_load_takes(l) ? row : RG_MOVE_NO_ROW;
+    const rg_load *load = &table->load[row];
+    if (load->state & RG_LOAD_ACTIVE) {
+      target = rgi_load_takes(load) ? row : RG_MOVE_NO_ROW;
       more = 0;
     } else if (left[row] > 0 && target != RG_MOVE_NO_ROW &&
                has_room(&table->load[target], more + left[row])) {
-      RGI_TRY(rg_plan_add(plan, &(rg_move){row, target, left[row], RG_MOVE_NO_WALKER, {0}}));
+      RGI_TRY(rg_plan_add(
+          plan,
+          &(rg_move){.from = row, .to = target, .ranks = left[row], .walker = RG_MOVE_NO_WALKER}));
       more += left[row];
     }
   }

@@ -52,15 +52,16 @@ double rgi_load_free_processors(const rg_load_table *table) {
   if (!(table->processors > 0))
     return INFINITY;
   for (int64_t i = 0; i < table->count; i++) {
-    const rg_load *l = &table->load[i];
-    if ((l->state & RG_LOAD_ACTIVE) && l->busy >= COMPUTES)
-      used += l->busy * (double)(l->ranks + l->coming);
+    const rg_load *load = &table->load[i];
+    if ((load->state & RG_LOAD_ACTIVE) && load->busy >= COMPUTES)
+      used += load->busy * (double)(load->ranks + load->coming);
   }
   return used < IN_USE * table->processors ? table->processors - used : 0;
 }
 
-double rgi_load_waiting_seconds(const rg_waiting_walker *w, int64_t ranks) {
-  double left = w->left >= 0 ? w->left : 1, unit = w->unit > 0 ? w->unit : 1;
+double rgi_load_waiting_seconds(const rg_waiting_walker *waiting, int64_t ranks) {
+  double left = waiting->left >= 0 ? waiting->left : 1,
+         unit = waiting->unit > 0 ? waiting->unit : 1;
   return left * unit / (double)ranks;
 }
 
@@ -82,7 +83,8 @@ static int start_waiting(const rg_load_table *table, rg_plan *plan, int64_t left
     if (found == end)
       continue;
     int64_t ranks = walker->most && walker->most < left[found] ? walker->most : left[found];
-    RGI_TRY(rg_plan_add(plan, &(rg_move){found, RG_MOVE_NO_ROW, ranks, w, {0}}));
+    RGI_TRY(rg_plan_add(
+        plan, &(rg_move){.from = found, .to = RG_MOVE_NO_ROW, .ranks = ranks, .walker = w}));
     left[found] -= ranks;
   }
   return RG_SUCCESS;

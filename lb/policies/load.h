@@ -38,12 +38,14 @@ double rgi_load_seconds(const rg_load *load, int64_t ranks);
 
 /* Seconds that a waiting walker takes on so many processes: units and their time are taken as one
  * where they are not known. */
-double rgi_load_waiting_seconds(const rg_waiting_walker *w, int64_t ranks);
+double rgi_load_waiting_seconds(const rg_waiting_walker *waiting, int64_t ranks);
 
 /* The least number of processes with which a waiting walker can start; more than a job can have
  * stands for all such numbers. */
-static inline int64_t rgi_load_need(const rg_waiting_walker *w) {
-  return w->least < 1 ? 1 : w->least <= INT32_MAX ? w->least : (int64_t)INT32_MAX + 1;
+static inline int64_t rgi_load_need(const rg_waiting_walker *waiting) {
+  return waiting->least < 1            ? 1
+         : waiting->least <= INT32_MAX ? waiting->least
+                                       : (int64_t)INT32_MAX + 1;
 }
 
 /* Lets the idle rows that give start the waiting walkers, the longest first. A walker gets all

@@ -4,10 +4,10 @@
 
 #include "base/error.h"
 
-int rgi_load_table_check(const char *call, const rg_load_table *t) {
-  int absent = (t->count && !t->load) || (t->waiting_count && !t->waiting);
-  return t->count >= 0 && t->waiting_count >= 0 && !absent
+int rgi_load_table_check(const char *call, const rg_load_table *table) {
+  int absent = (table->count && !table->load) || (table->waiting_count && !table->waiting);
+  return table->count >= 0 && table->waiting_count >= 0 && !absent
              ? RG_SUCCESS
              : rgi_error(RG_ERR_ARG, "%s: a table of %lld rows and %lld walkers, or none of it",
-                         call, (long long)t->count, (long long)t->waiting_count);
+                         call, (long long)table->count, (long long)table->waiting_count);
 }

@@ -12,20 +12,21 @@
 #include "policies/target_heap.h"
 
 /* The first target from the top that gains by so many processes gets all of them. */
-static int join_longest(rgi_target_heap *s, int64_t row, int64_t ranks, rg_plan *plan) {
+static int join_longest(rgi_target_heap *heap, int64_t row, int64_t ranks, rg_plan *plan) {
   int64_t dropped = 0;
   int error = RG_SUCCESS;
-  const rgi_target_heap_row *t = rgi_target_heap_top(s);
-  while (t && !rgi_target_heap_gains(s, t, ranks, s->table->merge)) {
-    rgi_target_heap_drop(s);
+  const rgi_target_heap_row *top = rgi_target_heap_top(heap);
+  while (top && !rgi_target_heap_gains(heap, top, ranks, heap->table->merge)) {
+    rgi_target_heap_drop(heap);
     dropped++;
-    t = rgi_target_heap_top(s);
+    top = rgi_target_heap_top(heap);
   }
-  if (t) {
-    error = rg_plan_add(plan, &(rg_move){row, t->row, ranks, RG_MOVE_NO_WALKER, {0}});
-    rgi_target_heap_give(s, ranks);
+  if (top) {
+    error = rg_plan_add(
+        plan, &(rg_move){.from = row, .to = top->row, .ranks = ranks, .walker = RG_MOVE_NO_WALKER});
+    rgi_target_heap_give(heap, ranks);
   }
-  rgi_target_heap_put_back(s, dropped);
+  rgi_target_heap_put_back(heap, dropped);
   return error;
 }
 
@@ -49,8 +50,8 @@ static int64_t *list_sizes(const int64_t left[], int64_t rows) {
 }
 
 /* A size that helped no target is not tried again: a target that has got others gains less. */
-static int join_all(rgi_target_heap *s, const int64_t left[], rg_plan *plan) {
-  int64_t rows = s->table->count, *sizes = list_sizes(left, rows);
+static int join_all(rgi_target_heap *heap, const int64_t left[], rg_plan *plan) {
+  int64_t rows = heap->table->count, *sizes = list_sizes(left, rows);
   char *useless = calloc((size_t)rows + 1, 1);
   int error = sizes && useless
                   ? RG_SUCCESS
@@ -62,7 +63,7 @@ static int join_all(rgi_target_heap *s, const int64_t left[], rg_plan *plan) {
                   : NULL;
     if (!size || useless[size - sizes])
       continue;
-    error = join_longest(s, row, left[row], plan);
+    error = join_longest(heap, row, left[row], plan);
     useless[size - sizes] = plan->count == before;
   }
   free(sizes);
@@ -71,17 +72,17 @@ static int join_all(rgi_target_heap *s, const int64_t left[], rg_plan *plan) {
 }
 
 int rgi_policy_most_work(const rg_policy *policy, const rg_load_table *table, rg_plan *plan) {
-  rgi_target_heap s;
+  rgi_target_heap heap;
   int64_t *left = calloc((size_t)table->count + 1, sizeof *left);
   (void)policy;
   if (!left)
     return rgi_error(RG_ERR_NOMEM, "most-work: no memory for %lld rows", (long long)table->count);
   int error = rgi_load_start_waiting(table, plan, left);
   if (!error)
-    error = rgi_target_heap_make(&s, table, NULL);
+    error = rgi_target_heap_make(&heap, table, NULL);
   if (!error) {
-    error = join_all(&s, left, plan);
-    rgi_target_heap_free(&s);
+    error = join_all(&heap, left, plan);
+    rgi_target_heap_free(&heap);
   }
   free(left);
   return error;

@@ -9,27 +9,28 @@
 #include <math.h>
 #include <string.h>
 
-int rgi_load_is_pace(const rg_pace *p) {
-  if (p->count < 0 || p->count > RG_PACE_SIZES)
+int rgi_load_is_pace(const rg_pace *pace) {
+  if (pace->count < 0 || pace->count > RG_PACE_SIZES)
     return 0;
-  for (int i = 0; i < p->count; i++)
-    if (p->ranks[i] <= (i ? p->ranks[i - 1] : 0) || !(p->seconds[i] > 0) || isinf(p->seconds[i]))
+  for (int i = 0; i < pace->count; i++)
+    if (pace->ranks[i] <= (i ? pace->ranks[i - 1] : 0) || !(pace->seconds[i] > 0) ||
+        isinf(pace->seconds[i]))
       return 0;
   return 1;
 }
 
 /* The time by a power of the size through the points i and j. */
-static double power_at(const rg_pace *p, int i, int j, int64_t ranks) {
-  double slope =
-      log(p->seconds[j] / p->seconds[i]) / log((double)p->ranks[j] / (double)p->ranks[i]);
-  return p->seconds[i] * pow((double)ranks / (double)p->ranks[i], slope);
+static double power_at(const rg_pace *pace, int i, int j, int64_t ranks) {
+  double slope = log(pace->seconds[j] / pace->seconds[i]) /
+                 log((double)pace->ranks[j] / (double)pace->ranks[i]);
+  return pace->seconds[i] * pow((double)ranks / (double)pace->ranks[i], slope);
 }
 
 /* The time beyond the last point: a + b / ranks through the last two. */
-static double amdahl_at(const rg_pace *p, int64_t ranks) {
-  int last = p->count - 1;
-  double n0 = (double)p->ranks[last - 1], n1 = (double)p->ranks[last];
-  double t0 = p->seconds[last - 1], t1 = p->seconds[last];
+static double amdahl_at(const rg_pace *pace, int64_t ranks) {
+  int last = pace->count - 1;
+  double n0 = (double)pace->ranks[last - 1], n1 = (double)pace->ranks[last];
+  double t0 = pace->seconds[last - 1], t1 = pace->seconds[last];
   double b = (t0 - t1) / (1 / n0 - 1 / n1), a = t1 - b / n1;
   if (b <= 0)
     return t1;
@@ -50,11 +51,11 @@ double rg_pace_at(const rg_pace *pace, int64_t ranks) {
 }
 
 /* The inner point that its neighbours predict best. */
-static int find_dispensable(const rg_pace *p) {
+static int find_dispensable(const rg_pace *pace) {
   int best = 1;
   double least = INFINITY;
-  for (int i = 1; i + 1 < p->count; i++) {
-    double error = fabs(log(power_at(p, i - 1, i + 1, p->ranks[i]) / p->seconds[i]));
+  for (int i = 1; i + 1 < pace->count; i++) {
+    double error = fabs(log(power_at(pace, i - 1, i + 1, pace->ranks[i]) / pace->seconds[i]));
     if (error < least) {
       least = error;
       best = i;
@@ -63,11 +64,11 @@ static int find_dispensable(const rg_pace *p) {
   return best;
 }
 
-static void take_out(rg_pace *p, int at) {
-  size_t after = (size_t)(p->count - at - 1);
-  memmove(p->ranks + at, p->ranks + at + 1, after * sizeof *p->ranks);
-  memmove(p->seconds + at, p->seconds + at + 1, after * sizeof *p->seconds);
-  p->count--;
+static void take_out(rg_pace *pace, int at) {
+  size_t after = (size_t)(pace->count - at - 1);
+  memmove(pace->ranks + at, pace->ranks + at + 1, after * sizeof *pace->ranks);
+  memmove(pace->seconds + at, pace->seconds + at + 1, after * sizeof *pace->seconds);
+  pace->count--;
 }
 
 /* Whether two sizes are so near that their times differ by chance more than by size. */
@@ -75,13 +76,13 @@ static int near_sizes(int64_t a, int64_t b) {
   return a == b || (2 * (double)a < 3 * (double)b && 2 * (double)b < 3 * (double)a);
 }
 
-static void put_in(rg_pace *p, int at, int64_t ranks, double seconds) {
-  size_t after = (size_t)(p->count - at);
-  memmove(p->ranks + at + 1, p->ranks + at, after * sizeof *p->ranks);
-  memmove(p->seconds + at + 1, p->seconds + at, after * sizeof *p->seconds);
-  p->ranks[at] = ranks;
-  p->seconds[at] = seconds;
-  p->count++;
+static void put_in(rg_pace *pace, int at, int64_t ranks, double seconds) {
+  size_t after = (size_t)(pace->count - at);
+  memmove(pace->ranks + at + 1, pace->ranks + at, after * sizeof *pace->ranks);
+  memmove(pace->seconds + at + 1, pace->seconds + at, after * sizeof *pace->seconds);
+  pace->ranks[at] = ranks;
+  pace->seconds[at] = seconds;
+  pace->count++;
 }
 
 void rg_pace_note(rg_pace *pace, int64_t ranks, double seconds) {

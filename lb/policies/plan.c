@@ -41,93 +41,98 @@ typedef struct {
   char *starts;          /* walkers that start */
 } plan_counts;
 
-static int is_row(const rg_load_table *t, int64_t row) {
-  return row >= 0 && row < t->count;
+static int is_row(const rg_load_table *table, int64_t row) {
+  return row >= 0 && row < table->count;
 }
 
-static const char *wrong_giver(const rg_load_table *t, plan_counts *b, const rg_move *m) {
-  const rg_load *l = &t->load[m->from];
-  int64_t least = l->least > 1 ? l->least : 1;
-  if (m->ranks < 1)
+static const char *wrong_giver(const rg_load_table *table, plan_counts *counts,
+                               const rg_move *move) {
+  const rg_load *load = &table->load[move->from];
+  int64_t least = load->least > 1 ? load->least : 1;
+  if (move->ranks < 1)
     return "moves no process";
-  if (m->ranks > l->ranks - b->given[m->from])
+  if (move->ranks > load->ranks - counts->given[move->from])
     return "moves more processes than the row has";
-  b->given[m->from] += m->ranks;
-  if (t->self != RG_LOAD_ALL_ROWS && m->from != t->self)
+  counts->given[move->from] += move->ranks;
+  if (table->self != RG_LOAD_ALL_ROWS && move->from != table->self)
     return "moves processes of another row than the one that asks";
-  if ((l->state & RG_LOAD_ACTIVE) && !(l->state & RG_LOAD_LEAVABLE))
+  if ((load->state & RG_LOAD_ACTIVE) && !(load->state & RG_LOAD_LEAVABLE))
     return "takes from an active row that may not be left";
-  if ((l->state & RG_LOAD_ACTIVE) && l->ranks - b->given[m->from] < least)
+  if ((load->state & RG_LOAD_ACTIVE) && load->ranks - counts->given[move->from] < least)
     return "leaves an active row with too few processes";
   return NULL;
 }
 
-static const char *wrong_walker(const rg_load_table *t, plan_counts *b, const rg_move *m) {
-  if (m->walker == RG_MOVE_NO_WALKER)
+static const char *wrong_walker(const rg_load_table *table, plan_counts *counts,
+                                const rg_move *move) {
+  if (move->walker == RG_MOVE_NO_WALKER)
     return NULL;
-  if (m->to != RG_MOVE_NO_ROW)
+  if (move->to != RG_MOVE_NO_ROW)
     return "starts a walker on a group that it joins";
-  if (m->walker < 0 || m->walker >= t->waiting_count)
+  if (move->walker < 0 || move->walker >= table->waiting_count)
     return "starts a walker that does not exist";
-  if (m->ranks < t->waiting[m->walker].least)
+  if (move->ranks < table->waiting[move->walker].least)
     return "starts a walker with fewer processes than it needs";
-  if (t->waiting[m->walker].most > 0 && m->ranks > t->waiting[m->walker].most)
+  if (table->waiting[move->walker].most > 0 && move->ranks > table->waiting[move->walker].most)
     return "starts a walker with more processes than it can use";
-  return b->starts[m->walker]++ ? "starts a walker for the second time" : NULL;
+  return counts->starts[move->walker]++ ? "starts a walker for the second time" : NULL;
 }
 
-static const char *wrong_target(const rg_load_table *t, plan_counts *b, const rg_move *m) {
-  if (m->to == RG_MOVE_NO_ROW)
+static const char *wrong_target(const rg_load_table *table, plan_counts *counts,
+                                const rg_move *move) {
+  if (move->to == RG_MOVE_NO_ROW)
     return NULL;
-  if (!is_row(t, m->to))
+  if (!is_row(table, move->to))
     return "joins a row that does not exist";
-  if (!(t->load[m->to].state & RG_LOAD_JOINABLE))
+  if (!(table->load[move->to].state & RG_LOAD_JOINABLE))
     return "joins a row that may not be joined";
-  const rg_load *l = &t->load[m->to];
-  b->gets[m->to] += m->ranks;
-  if ((l->state & RG_LOAD_ACTIVE) && l->most > 0 && b->gets[m->to] > l->most - l->ranks)
+  const rg_load *load = &table->load[move->to];
+  counts->gets[move->to] += move->ranks;
+  if ((load->state & RG_LOAD_ACTIVE) && load->most > 0 &&
+      counts->gets[move->to] > load->most - load->ranks)
     return "joins a row with more processes than it can use";
   return NULL;
 }
 
-static const char *wrong_move(const rg_load_table *t, plan_counts *b, const rg_move *m) {
-  const char *wrong = is_row(t, m->from) ? NULL : "is from a row that does not exist";
+static const char *wrong_move(const rg_load_table *table, plan_counts *counts,
+                              const rg_move *move) {
+  const char *wrong = is_row(table, move->from) ? NULL : "is from a row that does not exist";
   if (!wrong)
-    wrong = wrong_giver(t, b, m);
+    wrong = wrong_giver(table, counts, move);
   if (!wrong)
-    wrong = wrong_walker(t, b, m);
-  return wrong ? wrong : wrong_target(t, b, m);
+    wrong = wrong_walker(table, counts, move);
+  return wrong ? wrong : wrong_target(table, counts, move);
 }
 
 /* In a synchronous plan no row may get processes and give others: chains are written as direct
  * moves. */
-static int check_moves(const rg_plan *plan, const rg_load_table *t, plan_counts *b) {
+static int check_moves(const rg_plan *plan, const rg_load_table *table, plan_counts *counts) {
   for (int64_t i = 0; i < plan->count; i++) {
-    const rg_move *m = &plan->move[i];
-    const char *wrong = wrong_move(t, b, m);
+    const rg_move *move = &plan->move[i];
+    const char *wrong = wrong_move(table, counts, move);
     if (wrong)
       return rgi_error(
           RG_ERR_ARG, "rg_plan_check: move %lld (%lld processes of row %lld to %lld) %s",
-          (long long)i, (long long)m->ranks, (long long)m->from, (long long)m->to, wrong);
+          (long long)i, (long long)move->ranks, (long long)move->from, (long long)move->to, wrong);
   }
   for (int64_t i = 0; i < plan->count; i++)
-    if (b->gets[plan->move[i].from])
+    if (counts->gets[plan->move[i].from])
       return rgi_error(RG_ERR_ARG, "rg_plan_check: move %lld is from row %lld, which others join",
                        (long long)i, (long long)plan->move[i].from);
   return RG_SUCCESS;
 }
 
 static int check_plan(const rg_plan *plan, const rg_load_table *table) {
-  plan_counts b = {calloc((size_t)table->count + 1, sizeof *b.given),
-                   calloc((size_t)table->count + 1, sizeof *b.gets),
-                   calloc((size_t)table->waiting_count + 1, 1)};
-  int error = b.given && b.gets && b.starts
-                  ? check_moves(plan, table, &b)
+  plan_counts counts = {calloc((size_t)table->count + 1, sizeof *counts.given),
+                        calloc((size_t)table->count + 1, sizeof *counts.gets),
+                        calloc((size_t)table->waiting_count + 1, 1)};
+  int error = counts.given && counts.gets && counts.starts
+                  ? check_moves(plan, table, &counts)
                   : rgi_error(RG_ERR_NOMEM, "rg_plan_check: no memory for %lld rows",
                               (long long)table->count);
-  free(b.given);
-  free(b.gets);
-  free(b.starts);
+  free(counts.given);
+  free(counts.gets);
+  free(counts.starts);
   return error;
 }
 

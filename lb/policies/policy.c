@@ -43,7 +43,8 @@ static int bad_value(const rgi_policy_row *row, const char *text, size_t length,
 }
 
 /* text: NAME=VALUE, length characters of it. */
-static int read_option(const rgi_policy_row *row, const char *text, size_t length, rg_policy *p) {
+static int read_option(const rgi_policy_row *row, const char *text, size_t length,
+                       rg_policy *policy) {
   const char *equals = memchr(text, '=', length);
   size_t name = equals ? (size_t)(equals - text) : length;
   int interval = name == 1 && *text == 'i', at = find_option(row, text, name);
@@ -61,16 +62,16 @@ static int read_option(const rgi_policy_row *row, const char *text, size_t lengt
       (interval && value != (double)(int64_t)value))
     return bad_value(row, text, length, least, most);
   if (interval)
-    p->interval = (int64_t)value;
+    policy->interval = (int64_t)value;
   else
-    p->option[at] = value;
+    policy->option[at] = value;
   return RG_SUCCESS;
 }
 
-static int read_options(const rgi_policy_row *row, const char *text, rg_policy *p) {
+static int read_options(const rgi_policy_row *row, const char *text, rg_policy *policy) {
   for (;;) {
     size_t length = strcspn(text, ",");
-    RGI_TRY(read_option(row, text, length, p));
+    RGI_TRY(read_option(row, text, length, policy));
     if (text[length] == '\0')
       return RG_SUCCESS;
     text += length + 1;
@@ -97,13 +98,13 @@ int rg_policy_parse(const char *text, rg_policy *policy) {
       standard ? find_row(DEFAULT_POLICY, strlen(DEFAULT_POLICY)) : find_row(text, length);
   if (!row)
     return unknown_policy(text, length);
-  rg_policy p = {
+  rg_policy own = {
       .name = row->name, .interval = row->interval, .asks = row->asks, .plan = row->plan};
   for (int i = 0; i < RG_POLICY_OPTIONS && row->option[i].name; i++)
-    p.option[i] = row->option[i].value;
+    own.option[i] = row->option[i].value;
   if (text[length] == ':')
-    RGI_TRY(read_options(row, text + length + 1, &p));
-  return rgi_sized_give(policy, &p, sizeof p, "rg_policy_parse: policy");
+    RGI_TRY(read_options(row, text + length + 1, &own));
+  return rgi_sized_give(policy, &own, sizeof own, "rg_policy_parse: policy");
 }
 
 int rg_policy_count(int *count) {
@@ -128,19 +129,21 @@ int rg_policy_describe(int number, const char **name, const char **summary, cons
 /* --- asking a policy ------------------------------------------------------------ */
 
 /* Each row has a process: of too many rows none need be read. */
-static int check_rows(const rg_load_table *t) {
-  int64_t left = t->count > INT_MAX ? -1 : INT_MAX; /* of the processes that a job may have */
-  for (int64_t row = 0; row < t->count && left >= 0; row++) {
-    const rg_load *l = &t->load[row];
-    if (l->ranks < 1 || l->coming < 0)
+static int check_rows(const rg_load_table *table) {
+  int64_t left = table->count > INT_MAX ? -1 : INT_MAX; /* of the processes that a job may have */
+  for (int64_t row = 0; row < table->count && left >= 0; row++) {
+    const rg_load *load = &table->load[row];
+    if (load->ranks < 1 || load->coming < 0)
       return rgi_error(RG_ERR_ARG, "rg_policy_plan: row %lld has %lld processes, and %lld coming",
-                       (long long)row, (long long)l->ranks, (long long)l->coming);
-    if (!rgi_load_is_pace(&l->pace))
+                       (long long)row, (long long)load->ranks, (long long)load->coming);
+    if (!rgi_load_is_pace(&load->pace))
       return rgi_error(RG_ERR_ARG,
                        "rg_policy_plan: the pace of row %lld has %d sizes that do not ascend from "
                        "1, or seconds that are not above 0 and finite",
-                       (long long)row, l->pace.count);
-    left = l->ranks <= left && l->coming <= left - l->ranks ? left - l->ranks - l->coming : -1;
+                       (long long)row, load->pace.count);
+    left = load->ranks <= left && load->coming <= left - load->ranks
+               ? left - load->ranks - load->coming
+               : -1;
   }
   return left >= 0 ? RG_SUCCESS
                    : rgi_error(RG_ERR_LIMIT, "rg_policy_plan: a table of more than %d processes",
@@ -163,34 +166,35 @@ static int check_work(const char *what, int64_t number, int64_t least, int64_t m
   return RG_SUCCESS;
 }
 
-static int check_numbers(const rg_load_table *t) {
-  for (int64_t row = 0; row < t->count; row++) {
-    const rg_load *l = &t->load[row];
-    RGI_TRY(check_work("row", row, l->least, l->most, l->left, l->unit));
-    if (!is_amount(l->done) || !is_amount(l->busy))
+static int check_numbers(const rg_load_table *table) {
+  for (int64_t row = 0; row < table->count; row++) {
+    const rg_load *load = &table->load[row];
+    RGI_TRY(check_work("row", row, load->least, load->most, load->left, load->unit));
+    if (!is_amount(load->done) || !is_amount(load->busy))
       return rgi_error(RG_ERR_ARG, "rg_policy_plan: row %lld has done %g units and is busy %g",
-                       (long long)row, l->done, l->busy);
+                       (long long)row, load->done, load->busy);
   }
-  for (int64_t w = 0; w < t->waiting_count; w++) {
-    const rg_waiting_walker *x = &t->waiting[w];
-    RGI_TRY(check_work("waiting walker", w, x->least, x->most, x->left, x->unit));
+  for (int64_t w = 0; w < table->waiting_count; w++) {
+    const rg_waiting_walker *waiting = &table->waiting[w];
+    RGI_TRY(check_work("waiting walker", w, waiting->least, waiting->most, waiting->left,
+                       waiting->unit));
   }
-  if (!is_amount(t->merge) || !is_amount(t->processors) || !is_amount(t->cross))
-    return rgi_error(RG_ERR_ARG, "rg_policy_plan: merge %g, processors %g, cross %g", t->merge,
-                     t->processors, t->cross);
+  if (!is_amount(table->merge) || !is_amount(table->processors) || !is_amount(table->cross))
+    return rgi_error(RG_ERR_ARG, "rg_policy_plan: merge %g, processors %g, cross %g", table->merge,
+                     table->processors, table->cross);
   return RG_SUCCESS;
 }
 
-static int check_table(const rg_policy *policy, const rg_load_table *t) {
+static int check_table(const rg_policy *policy, const rg_load_table *table) {
   const char *name = policy->name ? policy->name : "a policy";
   if (!policy->plan)
     return rgi_error(RG_ERR_ARG, "rg_policy_plan: %s has no function", name);
-  RGI_TRY(rgi_load_table_check("rg_policy_plan", t));
-  if (t->self != RG_LOAD_ALL_ROWS && (t->self < 0 || t->self >= t->count))
+  RGI_TRY(rgi_load_table_check("rg_policy_plan", table));
+  if (table->self != RG_LOAD_ALL_ROWS && (table->self < 0 || table->self >= table->count))
     return rgi_error(RG_ERR_ARG, "rg_policy_plan: the asking row is %lld, of %lld",
-                     (long long)t->self, (long long)t->count);
-  RGI_TRY(check_rows(t));
-  return check_numbers(t);
+                     (long long)table->self, (long long)table->count);
+  RGI_TRY(check_rows(table));
+  return check_numbers(table);
 }
 
 int rgi_policy_take(const char *what, const rg_policy *given, rg_policy *own) {

@@ -27,24 +27,24 @@ typedef struct {
 
 /* Makes a heap of the rows that take processes and have give[row] 0 (give NULL: of all that take
  * some); t has them from left to right. Errors: RG_ERR_NOMEM. */
-int rgi_target_heap_make(rgi_target_heap *s, const rg_load_table *table, const int64_t give[]);
-void rgi_target_heap_free(rgi_target_heap *s);
+int rgi_target_heap_make(rgi_target_heap *heap, const rg_load_table *table, const int64_t give[]);
+void rgi_target_heap_free(rgi_target_heap *heap);
 
 /* Makes the heap anew out of t[0..count-1]. */
-void rgi_target_heap_rebuild(rgi_target_heap *s);
+void rgi_target_heap_rebuild(rgi_target_heap *heap);
 
 /* The target with the longest time to go, or NULL. */
-rgi_target_heap_row *rgi_target_heap_top(const rgi_target_heap *s);
+rgi_target_heap_row *rgi_target_heap_top(const rgi_target_heap *heap);
 
 /* Whether the target may get so many more, and would then end sooner by more than cost. */
-int rgi_target_heap_gains(const rgi_target_heap *s, const rgi_target_heap_row *t, int64_t more,
+int rgi_target_heap_gains(const rgi_target_heap *heap, const rgi_target_heap_row *row, int64_t more,
                           double cost);
 
 /* The top gets so many more. */
-void rgi_target_heap_give(rgi_target_heap *s, int64_t more);
+void rgi_target_heap_give(rgi_target_heap *heap, int64_t more);
 
 /* Drops the top from the heap; puts back the last `count` that were dropped. */
-void rgi_target_heap_drop(rgi_target_heap *s);
-void rgi_target_heap_put_back(rgi_target_heap *s, int64_t count);
+void rgi_target_heap_drop(rgi_target_heap *heap);
+void rgi_target_heap_put_back(rgi_target_heap *heap, int64_t count);
 
 #endif

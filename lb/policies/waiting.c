@@ -23,105 +23,110 @@ typedef struct {
 } waiting_state;
 
 /* Lets up to `limit` walkers start on a row with the least that they need. */
-static void choose(waiting_state *s, int64_t row, int64_t limit) {
-  if (s->left[row] < s->need)
+static void choose(waiting_state *state, int64_t row, int64_t limit) {
+  if (state->left[row] < state->need)
     return;
-  while (s->first < s->t->waiting_count && s->ranks[s->first])
-    s->first++;
-  for (int64_t w = s->first; w < s->t->waiting_count && limit > 0 && s->left[row] > 0; w++) {
-    int64_t need = rgi_load_need(&s->t->waiting[w]);
-    if (s->ranks[w] || need > s->left[row])
+  while (state->first < state->t->waiting_count && state->ranks[state->first])
+    state->first++;
+  for (int64_t w = state->first; w < state->t->waiting_count && limit > 0 && state->left[row] > 0;
+       w++) {
+    int64_t need = rgi_load_need(&state->t->waiting[w]);
+    if (state->ranks[w] || need > state->left[row])
       continue;
-    s->ranks[w] = need;
-    s->row[w] = row;
-    s->left[row] -= need;
-    s->heap[s->size++] = w;
-    s->open--;
+    state->ranks[w] = need;
+    state->row[w] = row;
+    state->left[row] -= need;
+    state->heap[state->size++] = w;
+    state->open--;
     limit--;
   }
 }
 
-static int takes_longer(const waiting_state *s, int64_t a, int64_t b) {
-  double x = rgi_load_waiting_seconds(&s->t->waiting[a], s->ranks[a]);
-  double y = rgi_load_waiting_seconds(&s->t->waiting[b], s->ranks[b]);
+static int takes_longer(const waiting_state *state, int64_t a, int64_t b) {
+  double x = rgi_load_waiting_seconds(&state->t->waiting[a], state->ranks[a]);
+  double y = rgi_load_waiting_seconds(&state->t->waiting[b], state->ranks[b]);
   return x != y ? x > y : a < b;
 }
 
-static void sift_down(waiting_state *s, int64_t at) {
-  int64_t *heap = s->heap, moved = heap[at];
-  for (int64_t child; (child = 2 * at + 1) < s->size; at = child) {
-    child += child + 1 < s->size && takes_longer(s, heap[child + 1], heap[child]);
-    if (!takes_longer(s, heap[child], moved))
+static void sift_down(waiting_state *state, int64_t at) {
+  int64_t *heap = state->heap, moved = heap[at];
+  for (int64_t child; (child = 2 * at + 1) < state->size; at = child) {
+    child += child + 1 < state->size && takes_longer(state, heap[child + 1], heap[child]);
+    if (!takes_longer(state, heap[child], moved))
       break;
     heap[at] = heap[child];
   }
   heap[at] = moved;
 }
 
-static int may_grow(const waiting_state *s, int64_t w) {
-  int64_t most = s->t->waiting[w].most;
-  return !most || s->ranks[w] < most;
+static int may_grow(const waiting_state *state, int64_t w) {
+  int64_t most = state->t->waiting[w].most;
+  return !most || state->ranks[w] < most;
 }
 
 /* Those of the chosen walkers that may get more. */
-static void make_heap(waiting_state *s) {
+static void make_heap(waiting_state *state) {
   int64_t n = 0;
-  for (int64_t i = 0; i < s->size; i++)
-    if (may_grow(s, s->heap[i]))
-      s->heap[n++] = s->heap[i];
-  s->size = n;
+  for (int64_t i = 0; i < state->size; i++)
+    if (may_grow(state, state->heap[i]))
+      state->heap[n++] = state->heap[i];
+  state->size = n;
   for (int64_t i = n / 2 - 1; i >= 0; i--)
-    sift_down(s, i);
+    sift_down(state, i);
 }
 
 enum { STEPS = 64 };
 
 /* Gives the row's processes to the walker that takes longest, one by one, or a small part of them
  * where they are many; all, if there is one walker. */
-static void grow(waiting_state *s, int64_t row) {
-  for (make_heap(s); s->left[row] > 0 && s->size > 0;) {
-    int64_t longest = s->heap[0], most = s->t->waiting[longest].most, more = s->left[row];
-    if (s->size > 1)
-      more = 1 + s->left[row] / (STEPS * s->size);
-    if (most && more > most - s->ranks[longest])
-      more = most - s->ranks[longest];
-    s->ranks[longest] += more;
-    s->left[row] -= more;
-    if (!may_grow(s, longest))
-      s->heap[0] = s->heap[--s->size];
-    if (s->size > 0)
-      sift_down(s, 0);
+static void grow(waiting_state *state, int64_t row) {
+  for (make_heap(state); state->left[row] > 0 && state->size > 0;) {
+    int64_t longest = state->heap[0], most = state->t->waiting[longest].most,
+            more = state->left[row];
+    if (state->size > 1)
+      more = 1 + state->left[row] / (STEPS * state->size);
+    if (most && more > most - state->ranks[longest])
+      more = most - state->ranks[longest];
+    state->ranks[longest] += more;
+    state->left[row] -= more;
+    if (!may_grow(state, longest))
+      state->heap[0] = state->heap[--state->size];
+    if (state->size > 0)
+      sift_down(state, 0);
   }
-  s->size = 0;
+  state->size = 0;
 }
 
 /* Processes that may start walkers besides those of the rows up to `row`. */
-static int64_t count_others(const waiting_state *s, int64_t row) {
+static int64_t count_others(const waiting_state *state, int64_t row) {
   int64_t sum = 0;
-  if (s->t->self == RG_LOAD_ALL_ROWS)
-    for (int64_t i = row + 1; i < s->t->count; i++)
-      sum += s->left[i];
+  if (state->t->self == RG_LOAD_ALL_ROWS)
+    for (int64_t i = row + 1; i < state->t->count; i++)
+      sum += state->left[i];
   else
-    for (int64_t i = 0; i < s->t->count; i++)
-      sum += i != row && !(s->t->load[i].state & RG_LOAD_ACTIVE) ? s->t->load[i].ranks : 0;
+    for (int64_t i = 0; i < state->t->count; i++)
+      sum += i != row && !(state->t->load[i].state & RG_LOAD_ACTIVE) ? state->t->load[i].ranks : 0;
   return sum;
 }
 
 /* The row's part of the walkers, at least one. */
-static void start_on(waiting_state *s, int64_t row, int64_t others) {
-  double part = (double)s->left[row] / (double)(s->left[row] + others);
-  choose(s, row, (int64_t)ceil((double)s->open * part));
-  grow(s, row);
-  if (s->left[row] > 0 && s->open > 0) {
-    choose(s, row, s->open);
-    grow(s, row);
+static void start_on(waiting_state *state, int64_t row, int64_t others) {
+  double part = (double)state->left[row] / (double)(state->left[row] + others);
+  choose(state, row, (int64_t)ceil((double)state->open * part));
+  grow(state, row);
+  if (state->left[row] > 0 && state->open > 0) {
+    choose(state, row, state->open);
+    grow(state, row);
   }
 }
 
-static int write_starts(const waiting_state *s, rg_plan *plan) {
-  for (int64_t w = 0; w < s->t->waiting_count; w++)
-    if (s->ranks[w])
-      RGI_TRY(rg_plan_add(plan, &(rg_move){s->row[w], RG_MOVE_NO_ROW, s->ranks[w], w, {0}}));
+static int write_starts(const waiting_state *state, rg_plan *plan) {
+  for (int64_t w = 0; w < state->t->waiting_count; w++)
+    if (state->ranks[w])
+      RGI_TRY(rg_plan_add(plan, &(rg_move){.from = state->row[w],
+                                           .to = RG_MOVE_NO_ROW,
+                                           .ranks = state->ranks[w],
+                                           .walker = w}));
   return RG_SUCCESS;
 }
 
@@ -129,32 +134,32 @@ int rgi_waiting_start(const rg_load_table *table, int64_t left[], rg_plan *plan)
   int64_t walkers = table->waiting_count, others = -1;
   if (walkers == 0)
     return RG_SUCCESS;
-  waiting_state s = {.t = table,
-                     .left = left,
-                     .ranks = calloc((size_t)walkers, sizeof *s.ranks),
-                     .row = calloc((size_t)walkers, sizeof *s.row),
-                     .heap = malloc((size_t)walkers * sizeof *s.heap),
-                     .open = walkers,
-                     .need = INT64_MAX};
+  waiting_state state = {.t = table,
+                         .left = left,
+                         .ranks = calloc((size_t)walkers, sizeof *state.ranks),
+                         .row = calloc((size_t)walkers, sizeof *state.row),
+                         .heap = malloc((size_t)walkers * sizeof *state.heap),
+                         .open = walkers,
+                         .need = INT64_MAX};
   for (int64_t w = 0; w < walkers; w++)
-    s.need =
-        rgi_load_need(&table->waiting[w]) < s.need ? rgi_load_need(&table->waiting[w]) : s.need;
+    state.need = rgi_load_need(&table->waiting[w]) < state.need ? rgi_load_need(&table->waiting[w])
+                                                                : state.need;
   int error =
-      s.ranks && s.row && s.heap
+      state.ranks && state.row && state.heap
           ? RG_SUCCESS
           : rgi_error(RG_ERR_NOMEM, "a policy: no memory for %lld walkers", (long long)walkers);
-  for (int64_t row = 0; row < table->count && s.open > 0 && !error; row++) {
+  for (int64_t row = 0; row < table->count && state.open > 0 && !error; row++) {
     if (left[row] <= 0)
       continue;
-    others =
-        others < 0 || table->self != RG_LOAD_ALL_ROWS ? count_others(&s, row) : others - left[row];
-    start_on(&s, row, others);
+    others = others < 0 || table->self != RG_LOAD_ALL_ROWS ? count_others(&state, row)
+                                                           : others - left[row];
+    start_on(&state, row, others);
   }
   if (!error)
-    error = write_starts(&s, plan);
-  free(s.ranks);
-  free(s.row);
-  free(s.heap);
+    error = write_starts(&state, plan);
+  free(state.ranks);
+  free(state.row);
+  free(state.heap);
   return error;
 }
 
@@ -166,22 +171,22 @@ typedef struct {
 static waiting_typical typical_of(const rg_load_table *table) {
   double left = 0, unit = 0, rows = 0, units = 0;
   for (int64_t i = 0; i < table->count; i++) {
-    const rg_load *l = &table->load[i];
-    if (!(l->state & RG_LOAD_ACTIVE))
+    const rg_load *load = &table->load[i];
+    if (!(load->state & RG_LOAD_ACTIVE))
       continue;
     rows++;
-    left += (l->left > 0 ? l->left : 0) + l->done;
-    units += l->unit > 0;
-    unit += l->unit > 0 ? l->unit * (double)l->ranks : 0;
+    left += (load->left > 0 ? load->left : 0) + load->done;
+    units += load->unit > 0;
+    unit += load->unit > 0 ? load->unit * (double)load->ranks : 0;
   }
   return (waiting_typical){left > 0 ? left / rows : 1, units > 0 ? unit / units : 1};
 }
 
-static double seconds_of(const rg_waiting_walker *w, const waiting_typical *typical,
+static double seconds_of(const rg_waiting_walker *waiting, const waiting_typical *typical,
                          int64_t ranks) {
-  rg_waiting_walker known = *w;
-  known.left = w->left >= 0 ? w->left : typical->left;
-  known.unit = w->unit > 0 ? w->unit : typical->unit;
+  rg_waiting_walker known = *waiting;
+  known.left = waiting->left >= 0 ? waiting->left : typical->left;
+  known.unit = waiting->unit > 0 ? waiting->unit : typical->unit;
   return rgi_load_waiting_seconds(&known, ranks);
 }
 
@@ -193,12 +198,12 @@ rgi_waiting_sum rgi_waiting_sum_up(const rg_load_table *table, double cost) {
   waiting_typical typical = typical_of(table);
   rgi_waiting_sum sum = {.cost = cost};
   for (int64_t i = 0; i < table->count; i++) {
-    const rg_load *l = &table->load[i];
-    ranks += l->ranks;
-    if (l->state & RG_LOAD_ACTIVE)
-      work += rgi_load_seconds(l, l->ranks) * (double)l->ranks;
+    const rg_load *load = &table->load[i];
+    ranks += load->ranks;
+    if (load->state & RG_LOAD_ACTIVE)
+      work += rgi_load_seconds(load, load->ranks) * (double)load->ranks;
     else
-      idle += l->ranks;
+      idle += load->ranks;
   }
   for (int64_t w = 0; w < table->waiting_count; w++) {
     int64_t need = rgi_load_need(&table->waiting[w]);

@@ -10,37 +10,37 @@ static int is_earlier(const sim_event *a, const sim_event *b) {
   return a->time < b->time || (a->time == b->time && a->number < b->number);
 }
 
-int sim_events_add(sim_events *e, sim_event event) {
-  if (e->count == e->room) {
-    int64_t room = 2 * e->room + 64;
-    sim_event *more = realloc(e->at, (size_t)room * sizeof *more);
+int sim_events_add(sim_events *events, sim_event event) {
+  if (events->count == events->room) {
+    int64_t room = 2 * events->room + 64;
+    sim_event *more = realloc(events->at, (size_t)room * sizeof *more);
     if (!more)
       return rgi_error(RG_ERR_NOMEM, "simulation: no memory for %lld events", (long long)room);
-    e->at = more;
-    e->room = room;
+    events->at = more;
+    events->room = room;
   }
-  event.number = e->added++;
-  int64_t at = e->count++;
-  for (int64_t up; at > 0 && is_earlier(&event, &e->at[up = (at - 1) / 2]); at = up)
-    e->at[at] = e->at[up];
-  e->at[at] = event;
+  event.number = events->added++;
+  int64_t at = events->count++;
+  for (int64_t up; at > 0 && is_earlier(&event, &events->at[up = (at - 1) / 2]); at = up)
+    events->at[at] = events->at[up];
+  events->at[at] = event;
   return RG_SUCCESS;
 }
 
-int sim_events_next(sim_events *e, sim_event *event) {
-  if (e->count == 0)
+int sim_events_next(sim_events *events, sim_event *event) {
+  if (events->count == 0)
     return 0;
-  *event = e->at[0];
-  sim_event last = e->at[--e->count];
+  *event = events->at[0];
+  sim_event last = events->at[--events->count];
   int64_t at = 0;
-  for (int64_t child; (child = 2 * at + 1) < e->count; at = child) {
-    if (child + 1 < e->count && is_earlier(&e->at[child + 1], &e->at[child]))
+  for (int64_t child; (child = 2 * at + 1) < events->count; at = child) {
+    if (child + 1 < events->count && is_earlier(&events->at[child + 1], &events->at[child]))
       child++;
-    if (!is_earlier(&e->at[child], &last))
+    if (!is_earlier(&events->at[child], &last))
       break;
-    e->at[at] = e->at[child];
+    events->at[at] = events->at[child];
   }
-  if (e->count > 0)
-    e->at[at] = last;
+  if (events->count > 0)
+    events->at[at] = last;
   return 1;
 }

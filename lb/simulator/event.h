@@ -21,9 +21,9 @@ typedef struct {
 } sim_events;
 
 /* Errors: RG_ERR_NOMEM. */
-int sim_events_add(sim_events *e, sim_event event);
+int sim_events_add(sim_events *events, sim_event event);
 
 /* The next one; 0 if there is none. */
-int sim_events_next(sim_events *e, sim_event *event);
+int sim_events_next(sim_events *events, sim_event *event);
 
 #endif

@@ -47,92 +47,93 @@ static int bad_machine(const char *name, const char *why) {
   return rgi_error(RG_ERR_ARG, "machine %s: %s", name, why);
 }
 
-/* Adds to m->sizes what the contender has. */
-static int take_times(const char *name, json_t *results, const char *contender, sim_machine *m) {
+/* Adds to machine->sizes what the contender has. */
+static int take_times(const char *name, json_t *results, const char *contender,
+                      sim_machine *machine) {
   json_t *row;
   size_t i;
   json_array_foreach(results, i, row) {
     const char *who = json_string_value(json_object_get(row, "contender"));
     double size = json_number_value(json_object_get(row, "size"));
     double seconds = json_number_value(json_object_get(row, "median"));
-    if (!who || strcmp(who, contender) || m->sizes == SIM_SIZES)
+    if (!who || strcmp(who, contender) || machine->sizes == SIM_SIZES)
       continue;
     if (!(size >= 1 && size <= INT_MAX && seconds > 0 && seconds <= 1e6))
       return bad_machine(name, "a size or a median that is none");
-    if (m->sizes && m->size[m->sizes - 1] >= size)
+    if (machine->sizes && machine->size[machine->sizes - 1] >= size)
       continue;
-    m->size[m->sizes] = size;
-    m->seconds[m->sizes++] = seconds;
+    machine->size[machine->sizes] = size;
+    machine->seconds[machine->sizes++] = seconds;
   }
   return RG_SUCCESS;
 }
 
 /* Reads a result of regroup-bench create: of groups as this library forms them, else of
  * communicators. */
-static int read_file(const char *name, sim_machine *m) {
+static int read_file(const char *name, sim_machine *machine) {
   char text[RGP_TEXT];
   json_t *root = rgp_read_json(name, text);
   if (!root)
     return rgi_error(RG_ERR_ARG, "machine: not published or free, nor a file: %s", text);
   json_t *results = json_object_get(root, "results");
-  *m = (sim_machine){.name = "measured", .polls = 1, .latency = 20e-6, .per_rank = 1e-7};
-  int error = take_times(name, results, "rg_group_create", m);
-  if (!error && m->sizes == 0)
-    error = take_times(name, results, "recursive", m);
+  *machine = (sim_machine){.name = "measured", .polls = 1, .latency = 20e-6, .per_rank = 1e-7};
+  int error = take_times(name, results, "rg_group_create", machine);
+  if (!error && machine->sizes == 0)
+    error = take_times(name, results, "recursive", machine);
   json_decref(root);
   if (error)
     return error;
-  if (m->sizes == 0)
+  if (machine->sizes == 0)
     return bad_machine(name, "no result of regroup-bench create");
-  if (m->sizes == 1 && m->size[0] < 2)
+  if (machine->sizes == 1 && machine->size[0] < 2)
     return bad_machine(name, "no group of several ranks was measured");
   return RG_SUCCESS;
 }
 
-int sim_machine_read(const char *name, sim_machine *m) {
+int sim_machine_read(const char *name, sim_machine *machine) {
   if (strcmp(name, "published") && strcmp(name, "free"))
-    return read_file(name, m);
-  *m = strcmp(name, "free") ? published : nothing;
+    return read_file(name, machine);
+  *machine = strcmp(name, "free") ? published : nothing;
   return RG_SUCCESS;
 }
 
-void sim_machine_fix(sim_machine *m, double seconds) {
-  m->sizes = 1;
-  m->size[0] = 1e18;
-  m->seconds[0] = seconds;
+void sim_machine_fix(sim_machine *machine, double seconds) {
+  machine->sizes = 1;
+  machine->size[0] = 1e18;
+  machine->seconds[0] = seconds;
 }
 
-double sim_machine_formation(const sim_machine *m, int64_t ranks) {
+double sim_machine_formation(const sim_machine *machine, int64_t ranks) {
   double n = (double)ranks;
-  int last = m->sizes - 1, at = 0;
-  if (m->sizes == 0)
+  int last = machine->sizes - 1, at = 0;
+  if (machine->sizes == 0)
     return 0;
-  if (n <= m->size[0])
-    return m->seconds[0];
-  if (n >= m->size[last])
-    return m->seconds[last] * pow(log2(n) / log2(m->size[last]), 2);
-  while (m->size[at + 1] < n)
+  if (n <= machine->size[0])
+    return machine->seconds[0];
+  if (n >= machine->size[last])
+    return machine->seconds[last] * pow(log2(n) / log2(machine->size[last]), 2);
+  while (machine->size[at + 1] < n)
     at++;
-  double part = log(n / m->size[at]) / log(m->size[at + 1] / m->size[at]);
-  return m->seconds[at] * pow(m->seconds[at + 1] / m->seconds[at], part);
+  double part = log(n / machine->size[at]) / log(machine->size[at + 1] / machine->size[at]);
+  return machine->seconds[at] * pow(machine->seconds[at + 1] / machine->seconds[at], part);
 }
 
-double sim_machine_exchange(const sim_machine *m, int64_t ranks) {
-  return m->latency * ceil(log2((double)ranks)) + m->per_rank * (double)ranks;
+double sim_machine_exchange(const sim_machine *machine, int64_t ranks) {
+  return machine->latency * ceil(log2((double)ranks)) + machine->per_rank * (double)ranks;
 }
 
-double sim_machine_agreement(const sim_machine *m, int64_t ranks) {
-  return m->latency * m->steps * ceil(log2((double)ranks));
+double sim_machine_agreement(const sim_machine *machine, int64_t ranks) {
+  return machine->latency * machine->steps * ceil(log2((double)ranks));
 }
 
-double sim_machine_cross(const sim_machine *m) {
-  return fmax(2, m->steps) * m->between;
+double sim_machine_cross(const sim_machine *machine) {
+  return fmax(2, machine->steps) * machine->between;
 }
 
-double sim_machine_startup(const sim_machine *m, int64_t ranks) {
-  return m->startup * log2((double)ranks);
+double sim_machine_startup(const sim_machine *machine, int64_t ranks) {
+  return machine->startup * log2((double)ranks);
 }
 
-double sim_machine_speed(const sim_machine *m, int64_t ranks) {
-  return m->serial + (1 - m->serial) / (double)ranks;
+double sim_machine_speed(const sim_machine *machine, int64_t ranks) {
+  return machine->serial + (1 - machine->serial) / (double)ranks;
 }

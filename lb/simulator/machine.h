@@ -27,30 +27,30 @@ typedef struct {
 
 /* "published", "free" (nothing costs anything), or a result file of regroup-bench
  * create. Errors: RG_ERR_ARG. */
-int sim_machine_read(const char *name, sim_machine *m);
+int sim_machine_read(const char *name, sim_machine *machine);
 
 /* A fixed time for forming any group, instead of the measured ones. */
-void sim_machine_fix(sim_machine *m, double seconds);
+void sim_machine_fix(sim_machine *machine, double seconds);
 
 /* Seconds to form a group of so many processes. Between the measured sizes by a
  * power of the size; above them with the square of the logarithm, as the recursive
  * creation needs; below them as at the smallest. */
-double sim_machine_formation(const sim_machine *m, int64_t ranks);
+double sim_machine_formation(const sim_machine *machine, int64_t ranks);
 
 /* Seconds to exchange the loads of all ranks (an allgather). */
-double sim_machine_exchange(const sim_machine *m, int64_t ranks);
+double sim_machine_exchange(const sim_machine *machine, int64_t ranks);
 
 /* Seconds in which a group's members agree after a unit. */
-double sim_machine_agreement(const sim_machine *m, int64_t ranks);
+double sim_machine_agreement(const sim_machine *machine, int64_t ranks);
 
 /* What policies are told of it: seconds by which forming a group, and each of its units, takes
  * longer if it is on several nodes, the larger of both. */
-double sim_machine_cross(const sim_machine *m);
+double sim_machine_cross(const sim_machine *machine);
 
 /* Seconds that a run with balancing takes before it begins. */
-double sim_machine_startup(const sim_machine *m, int64_t ranks);
+double sim_machine_startup(const sim_machine *machine, int64_t ranks);
 
 /* The time of a unit on a group, as a multiple of the time on one process. */
-double sim_machine_speed(const sim_machine *m, int64_t ranks);
+double sim_machine_speed(const sim_machine *machine, int64_t ranks);
 
 #endif

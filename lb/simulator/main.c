@@ -21,12 +21,12 @@ static int list_length(const char **list) {
 }
 
 /* Two walkers for each group. With --bound they have as many units as need so long. */
-static int make_tempering(const sim_options *o, int64_t groups, int64_t total, sim_setup *setup,
-                          sim_meetings *meetings) {
+static int make_tempering(const sim_options *options, int64_t groups, int64_t total,
+                          sim_setup *setup, sim_meetings *meetings) {
   enum { WALKERS = 2, UNITS = 200, EVERY = 10 };
   const double mean = 1.5; /* of a unit's cost */
   int64_t walkers = WALKERS * groups, units = UNITS;
-  if (o->bound > 0)
+  if (options->bound > 0)
     units = EVERY * (int64_t)llround((double)total / (double)walkers / mean / EVERY);
   RGI_TRY(sim_meetings_tempering(walkers, units > 0 ? units : EVERY, meetings));
   setup->meetings = meetings;
@@ -38,28 +38,28 @@ static int make_tempering(const sim_options *o, int64_t groups, int64_t total, s
   return setup->pattern.units ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "tempering: no memory");
 }
 
-static int simulate_one(const sim_options *o, const char *pattern, const char *policy,
+static int simulate_one(const sim_options *options, const char *pattern, const char *policy,
                         int64_t ranks, sim_report_row *row) {
   sim_meetings meetings = {0};
   sim_setup setup = {.policy.size = sizeof setup.policy,
                      .ranks = ranks,
-                     .least = o->least,
-                     .most = o->most,
-                     .nodes = o->nodes,
-                     .late = o->late,
-                     .unit = o->unit,
-                     .machine = o->machine,
-                     .view = o->view,
-                     .seed = o->seed};
-  int64_t total = (int64_t)llround(o->bound * (double)ranks / o->unit);
-  setup.group = sim_group(&setup, o->group);
+                     .least = options->least,
+                     .most = options->most,
+                     .nodes = options->nodes,
+                     .late = options->late,
+                     .unit = options->unit,
+                     .machine = options->machine,
+                     .view = options->view,
+                     .seed = options->seed};
+  int64_t total = (int64_t)llround(options->bound * (double)ranks / options->unit);
+  setup.group = sim_group(&setup, options->group);
   int64_t groups = (ranks - 1) / setup.group + 1;
   int error = rg_policy_parse(policy, &setup.policy);
   *row = (sim_report_row){.pattern = pattern, .policy = policy, .ranks = ranks, .took = -rgp_now()};
   if (!error)
     error = strcmp(pattern, SIM_TEMPERING)
                 ? rgi_pattern_make(pattern, groups, setup.group, total, &setup.pattern)
-                : make_tempering(o, groups, total, &setup, &meetings);
+                : make_tempering(options, groups, total, &setup, &meetings);
   if (!error)
     error = sim_run(&setup, &row->result);
   rgi_pattern_free(&setup.pattern);
@@ -70,46 +70,49 @@ static int simulate_one(const sim_options *o, const char *pattern, const char *p
   return error;
 }
 
-static int simulate_all(const sim_options *o, sim_report_row rows[], int count) {
+static int simulate_all(const sim_options *options, sim_report_row rows[], int count) {
   rgp_progress progress;
   int i = 0, error = 0;
-  rgp_progress_start(&progress, "simulating", o->quiet);
-  for (const char **pattern = o->patterns; *pattern; pattern++)
-    for (const char **policy = o->policies; *policy; policy++)
-      for (int n = 0; n < o->ranks_count && !error; n++) {
+  rgp_progress_start(&progress, "simulating", options->quiet);
+  for (const char **pattern = options->patterns; *pattern; pattern++)
+    for (const char **policy = options->policies; *policy; policy++)
+      for (int n = 0; n < options->ranks_count && !error; n++) {
         rgp_progress_show(&progress, (double)i / count, *policy);
-        error = simulate_one(o, *pattern, *policy, o->ranks[n], &rows[i++]);
+        error = simulate_one(options, *pattern, *policy, options->ranks[n], &rows[i++]);
       }
   rgp_progress_end(&progress);
   return error;
 }
 
-static int run_all(const sim_options *o) {
+static int run_all(const sim_options *options) {
   FILE *json;
-  int count = list_length(o->patterns) * list_length(o->policies) * o->ranks_count, good;
-  if (!rgp_gnuplot_possible(sim_options_program.name, o->svg) ||
-      !rgp_open(&sim_options_program, o->json, &json))
+  int count =
+          list_length(options->patterns) * list_length(options->policies) * options->ranks_count,
+      good;
+  if (!rgp_gnuplot_possible(sim_options_program.name, options->svg) ||
+      !rgp_open(&sim_options_program, options->json, &json))
     return RGP_USAGE;
   sim_report_row *rows = calloc((size_t)count, sizeof *rows);
-  good = rows && !simulate_all(o, rows, count);
+  good = rows && !simulate_all(options, rows, count);
   if (good) {
-    if (!o->quiet)
-      sim_report_print(o, rows, count);
-    good = rgp_write_json(&sim_options_program, o->json, json, sim_report_json(o, rows, count));
-    good = sim_report_plot(o, rows, count) && good;
+    if (!options->quiet)
+      sim_report_print(options, rows, count);
+    good = rgp_write_json(&sim_options_program, options->json, json,
+                          sim_report_json(options, rows, count));
+    good = sim_report_plot(options, rows, count) && good;
   }
   free(rows);
   return good ? RGP_OK : RGP_FAILED;
 }
 
 int main(int argc, char **argv) {
-  sim_options o;
+  sim_options options;
   int rank, status = RGP_OK;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (sim_options_read(argc, argv, rank, &o, &status)) {
+  if (sim_options_read(argc, argv, rank, &options, &status)) {
     if (rank == 0)
-      status = run_all(&o);
+      status = run_all(&options);
     MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
   }
   MPI_Finalize();

@@ -23,15 +23,15 @@ typedef struct {
 /* The plan of examples/tempering: so many units for each walker; after every tenth it meets its
  * neighbour to the left and to the right in turn. Errors: RG_ERR_ARG (walkers or units < 1),
  * RG_ERR_NOMEM. */
-int sim_meetings_tempering(int64_t walkers, int64_t units, sim_meetings *m);
-void sim_meetings_free(sim_meetings *m);
+int sim_meetings_tempering(int64_t walkers, int64_t units, sim_meetings *meetings);
+void sim_meetings_free(sim_meetings *meetings);
 
 /* The units of a walker from a round on. */
-int64_t sim_meetings_units(const sim_meetings *m, int64_t walker, int64_t round);
+int64_t sim_meetings_units(const sim_meetings *meetings, int64_t walker, int64_t round);
 
 /* The larger of all work on so many processes, and the longest chain of rounds and meetings on
  * walkers that have `each` processes; unit: seconds on one process. Errors: RG_ERR_NOMEM. */
-int sim_meetings_bound(const sim_meetings *m, const sim_machine *machine, double unit,
+int sim_meetings_bound(const sim_meetings *meetings, const sim_machine *machine, double unit,
                        int64_t ranks, int64_t each, double *seconds);
 
 #endif

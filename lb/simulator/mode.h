@@ -8,9 +8,9 @@
 #include "world.h"
 
 /* Asynchronous: groups that become idle ask the policy, and then other groups, by messages. */
-int sim_mode_async(sim_world *w);
+int sim_mode_async(sim_world *world);
 
 /* Synchronous: after every policy.interval units all groups are formed anew by one plan. */
-int sim_mode_sync(sim_world *w);
+int sim_mode_sync(sim_world *world);
 
 #endif

@@ -185,25 +185,25 @@ const rgp_program sim_options_program = {
     .options = table,
     .check = check_options};
 
-static void set_costs(sim_machine *m) {
+static void set_costs(sim_machine *machine) {
   if (arg.merge != UNSET)
-    sim_machine_fix(m, arg.merge);
+    sim_machine_fix(machine, arg.merge);
   if (arg.latency != UNSET)
-    m->latency = arg.latency;
+    machine->latency = arg.latency;
   if (arg.startup != UNSET)
-    m->startup = arg.startup;
+    machine->startup = arg.startup;
   if (arg.jitter != UNSET)
-    m->jitter = arg.jitter;
+    machine->jitter = arg.jitter;
   if (arg.steps != LLONG_MIN)
-    m->steps = (int)arg.steps;
+    machine->steps = (int)arg.steps;
   if (arg.polls != LLONG_MIN)
-    m->polls = (int)arg.polls;
-  m->serial = arg.serial;
-  m->between = arg.between;
-  m->idle_join |= arg.idle_join;
+    machine->polls = (int)arg.polls;
+  machine->serial = arg.serial;
+  machine->between = arg.between;
+  machine->idle_join |= arg.idle_join;
 }
 
-int sim_options_read(int argc, char **argv, int rank, sim_options *o, int *status) {
+int sim_options_read(int argc, char **argv, int rank, sim_options *options, int *status) {
   static const char *published_policies[] = {"none",       "sync:i=1",   "sync:i=16",
                                              "sync:i=128", "join-right", NULL};
   static const char *default_policies[] = {"share-out", NULL},
@@ -226,6 +226,6 @@ int sim_options_read(int argc, char **argv, int rank, sim_options *o, int *statu
   got.quiet = arg.quiet;
   got.json = arg.json;
   got.svg = arg.svg;
-  *o = got;
+  *options = got;
   return 1;
 }

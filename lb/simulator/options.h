@@ -30,6 +30,6 @@ extern const rgp_program sim_options_program;
 
 /* Reads the command line, on every rank alike. Returns 1 to go on, or 0 to end with
  * the exit status in *status. */
-int sim_options_read(int argc, char **argv, int rank, sim_options *o, int *status);
+int sim_options_read(int argc, char **argv, int rank, sim_options *options, int *status);
 
 #endif

@@ -18,70 +18,74 @@ static const char notes[] =
     "walker has 24 of its 280 units left after the second 128 and is joined only then, so\n"
     "that 256 x 25 ms + 24 x 3.125 ms = 6.475 s pass even if regrouping costs nothing.\n";
 
-static void print_head(const sim_options *o, int name, int pattern) {
+static void print_head(const sim_options *options, int name, int pattern) {
   printf("%-*s  %-*s %9s %9s %9s %7s  %6s %5s %3s %3s", name, "policy", pattern, "pattern", "ranks",
          "seconds", "bound", "x bound", "mean", "sd", "min", "max");
-  printf(o->published ? " %10s %7s\n" : "\n", "published", "differs");
+  printf(options->published ? " %10s %7s\n" : "\n", "published", "differs");
 }
 
-static void print_row(const sim_options *o, const sim_report_row *row, int name, int pattern) {
-  const sim_result *r = &row->result;
+static void print_row(const sim_options *options, const sim_report_row *row, int name,
+                      int pattern) {
+  const sim_result *result = &row->result;
   double published = sim_report_published(row->policy, row->ranks);
   printf("%-*s  %-*s %9lld %9.3f %9.3f %7.3f  %6.2f %5.2f %3lld %3lld", name, row->policy, pattern,
-         row->pattern, (long long)row->ranks, r->seconds, r->bound,
-         r->bound > 0 ? r->seconds / r->bound : 1, r->mean, r->sd, (long long)r->least,
-         (long long)r->most);
-  if (o->published && published > 0)
-    printf(" %10.2f %+6.1f%%", published, 100 * (r->seconds / published - 1));
+         row->pattern, (long long)row->ranks, result->seconds, result->bound,
+         result->bound > 0 ? result->seconds / result->bound : 1, result->mean, result->sd,
+         (long long)result->least, (long long)result->most);
+  if (options->published && published > 0)
+    printf(" %10.2f %+6.1f%%", published, 100 * (result->seconds / published - 1));
   printf("\n");
 }
 
-void sim_report_print(const sim_options *o, const sim_report_row rows[], int count) {
+void sim_report_print(const sim_options *options, const sim_report_row rows[], int count) {
   int name = 6, pattern = 7;
   for (int i = 0; i < count; i++) {
     int n = (int)strlen(rows[i].policy), p = (int)strlen(rows[i].pattern);
     name = n > name ? n : name;
     pattern = p > pattern ? p : pattern;
   }
-  print_head(o, name, pattern);
+  print_head(options, name, pattern);
   for (int i = 0; i < count; i++)
-    print_row(o, &rows[i], name, pattern);
-  if (o->published)
+    print_row(options, &rows[i], name, pattern);
+  if (options->published)
     fputs(notes, stdout);
 }
 
-static json_t *row_json(const sim_options *o, const sim_report_row *row) {
-  const sim_result *r = &row->result;
+static json_t *row_json(const sim_options *options, const sim_report_row *row) {
+  const sim_result *result = &row->result;
   double published = sim_report_published(row->policy, row->ranks);
-  json_t *j = json_pack("{sssssIsfsfsfs{sfsfsIsI}sIsIsIsIsI}", "policy", row->policy, "pattern",
-                        row->pattern, "ranks", (json_int_t)row->ranks, "seconds", r->seconds,
-                        "bound_seconds", r->bound, "simulation_seconds", row->took, "regroupings",
-                        "mean", r->mean, "sd", r->sd, "min", (json_int_t)r->least, "max",
-                        (json_int_t)r->most, "formations", (json_int_t)r->formations,
-                        "policy_calls", (json_int_t)r->asked, "refusals", (json_int_t)r->refused,
-                        "meetings", (json_int_t)r->meetings, "crossed", (json_int_t)r->crossed);
-  if (o->published && published > 0)
+  json_t *j =
+      json_pack("{sssssIsfsfsfs{sfsfsIsI}sIsIsIsIsI}", "policy", row->policy, "pattern",
+                row->pattern, "ranks", (json_int_t)row->ranks, "seconds", result->seconds,
+                "bound_seconds", result->bound, "simulation_seconds", row->took, "regroupings",
+                "mean", result->mean, "sd", result->sd, "min", (json_int_t)result->least, "max",
+                (json_int_t)result->most, "formations", (json_int_t)result->formations,
+                "policy_calls", (json_int_t)result->asked, "refusals", (json_int_t)result->refused,
+                "meetings", (json_int_t)result->meetings, "crossed", (json_int_t)result->crossed);
+  if (options->published && published > 0)
     json_object_set_new(j, "published_seconds", json_real(published));
   return j;
 }
 
-json_t *sim_report_json(const sim_options *o, const sim_report_row rows[], int count) {
+json_t *sim_report_json(const sim_options *options, const sim_report_row rows[], int count) {
   json_t *list = json_array();
-  const sim_machine *m = &o->machine;
+  const sim_machine *machine = &options->machine;
   for (int i = 0; i < count; i++)
-    json_array_append_new(list, row_json(o, &rows[i]));
-  json_t *machine = json_pack("{sssfsisfsfsisbsfsfsf}", "name", m->name, "latency", m->latency,
-                              "steps", m->steps, "exchange_per_rank", m->per_rank, "startup",
-                              m->startup, "polls", m->polls, "idle_join", m->idle_join, "jitter",
-                              m->jitter, "serial", m->serial, "between", m->between);
+    json_array_append_new(list, row_json(options, &rows[i]));
+  json_t *described =
+      json_pack("{sssfsisfsfsisbsfsfsf}", "name", machine->name, "latency", machine->latency,
+                "steps", machine->steps, "exchange_per_rank", machine->per_rank, "startup",
+                machine->startup, "polls", machine->polls, "idle_join", machine->idle_join,
+                "jitter", machine->jitter, "serial", machine->serial, "between", machine->between);
   json_t *formation = json_array();
-  for (int i = 0; i < m->sizes; i++)
-    json_array_append_new(formation,
-                          json_pack("{sfsf}", "ranks", m->size[i], "seconds", m->seconds[i]));
-  json_object_set_new(machine, "formation", formation);
+  for (int i = 0; i < machine->sizes; i++)
+    json_array_append_new(
+        formation, json_pack("{sfsf}", "ranks", machine->size[i], "seconds", machine->seconds[i]));
+  json_object_set_new(described, "formation", formation);
   return json_pack("{sssIsIsIsIsfsfsfsisIsoso}", "version", RG_VERSION, "group",
-                   (json_int_t)o->group, "least", (json_int_t)o->least, "most", (json_int_t)o->most,
-                   "nodes", (json_int_t)o->nodes, "late", o->late, "unit", o->unit, "bound",
-                   o->bound, "view", o->view, "seed", (json_int_t)o->seed, "machine", machine,
+                   (json_int_t)options->group, "least", (json_int_t)options->least, "most",
+                   (json_int_t)options->most, "nodes", (json_int_t)options->nodes, "late",
+                   options->late, "unit", options->unit, "bound", options->bound, "view",
+                   options->view, "seed", (json_int_t)options->seed, "machine", described,
                    "results", list);
 }

@@ -14,12 +14,12 @@ typedef struct {
   double took; /* seconds that the simulation took */
 } sim_report_row;
 
-void sim_report_print(const sim_options *o, const sim_report_row rows[], int count);
-json_t *sim_report_json(const sim_options *o, const sim_report_row rows[], int count);
+void sim_report_print(const sim_options *options, const sim_report_row rows[], int count);
+json_t *sim_report_json(const sim_options *options, const sim_report_row rows[], int count);
 
 /* Draws seconds by ranks, with a line for each policy and pattern. Returns 1, or 0
  * after one line on standard error. path NULL: does nothing. */
-int sim_report_plot(const sim_options *o, const sim_report_row rows[], int count);
+int sim_report_plot(const sim_options *options, const sim_report_row rows[], int count);
 
 /* The published seconds for this policy and number of ranks, or 0. */
 double sim_report_published(const char *policy, int64_t ranks);

@@ -25,32 +25,32 @@ typedef struct {
 } sim_walkers;
 
 /* All walkers wait, in the order of the pattern. Errors: RG_ERR_NOMEM. */
-int sim_walkers_start(sim_walkers *s, const sim_setup *setup);
-void sim_walkers_free(sim_walkers *s);
+int sim_walkers_start(sim_walkers *walkers, const sim_setup *setup);
+void sim_walkers_free(sim_walkers *walkers);
 
 /* The walkers that are left after the first groups have been made are put into order. */
-void sim_walkers_sort(sim_walkers *s);
+void sim_walkers_sort(sim_walkers *walkers);
 
 /* How many wait at a time; fills t->waiting with the first of them. */
-int64_t sim_walkers_waiting(const sim_walkers *s, double time);
-void sim_walkers_show(sim_walkers *s, double time, rg_load_table *t);
+int64_t sim_walkers_waiting(const sim_walkers *walkers, double time);
+void sim_walkers_show(sim_walkers *walkers, double time, rg_load_table *table);
 
 /* The first one that waits, or waiting walker number `at` of the last table; it waits no more. */
-int64_t sim_walkers_take_first(sim_walkers *s);
-int64_t sim_walkers_take_shown(sim_walkers *s, int64_t at);
+int64_t sim_walkers_take_first(sim_walkers *walkers);
+int64_t sim_walkers_take_shown(sim_walkers *walkers, int64_t at);
 
 /* The units that a walker does until it meets others or ends, and those after them. */
-int64_t sim_walkers_units(const sim_walkers *s, int64_t walker);
-int64_t sim_walkers_later(const sim_walkers *s, int64_t walker);
+int64_t sim_walkers_units(const sim_walkers *walkers, int64_t walker);
+int64_t sim_walkers_later(const sim_walkers *walkers, int64_t walker);
 /* Seconds of a unit on one process. */
-double sim_walkers_unit(const sim_walkers *s, int64_t walker);
+double sim_walkers_unit(const sim_walkers *walkers, int64_t walker);
 
 /* What becomes of a walker that has done these units. */
 typedef enum { SIM_WALKERS_ENDS, SIM_WALKERS_GOES_ON, SIM_WALKERS_MEETS } sim_walkers_next;
-sim_walkers_next sim_walkers_end_round(sim_walkers *s, int64_t walker);
+sim_walkers_next sim_walkers_end_round(sim_walkers *walkers, int64_t walker);
 
 /* Sets the walker aside. If all that it meets are there, they wait for groups afterwards; returns
  * whether that is so. O(walkers that meet or wait). */
-int sim_walkers_set_aside(sim_walkers *s, int64_t walker);
+int sim_walkers_set_aside(sim_walkers *walkers, int64_t walker);
 
 #endif

@@ -17,261 +17,265 @@ static int no_room(const char *what) {
   return rgi_error(RG_ERR_NOMEM, "simulation: no memory for more %s", what);
 }
 
-static int add_piece(sim_world *w, int64_t ranks, int32_t formed, int32_t node, int32_t *piece) {
-  if (w->pieces == w->pieces_room) {
-    int64_t room = 2 * (int64_t)w->pieces_room + 16;
+static int add_piece(sim_world *world, int64_t ranks, int32_t formed, int32_t node,
+                     int32_t *piece) {
+  if (world->pieces == world->pieces_room) {
+    int64_t room = 2 * (int64_t)world->pieces_room + 16;
     sim_world_piece *more =
-        room < INT32_MAX ? realloc(w->piece, (size_t)room * sizeof *more) : NULL;
+        room < INT32_MAX ? realloc(world->piece, (size_t)room * sizeof *more) : NULL;
     if (!more)
       return no_room("processes");
-    w->piece = more;
-    w->pieces_room = (int32_t)room;
+    world->piece = more;
+    world->pieces_room = (int32_t)room;
   }
-  w->piece[w->pieces] = (sim_world_piece){ranks, formed, SIM_NONE, node};
-  *piece = w->pieces++;
+  world->piece[world->pieces] =
+      (sim_world_piece){.ranks = ranks, .formed = formed, .next = SIM_NONE, .node = node};
+  *piece = world->pieces++;
   return RG_SUCCESS;
 }
 
-static int add_group(sim_world *w, int32_t *group) {
-  if (w->groups == w->groups_room) {
-    int64_t room = 2 * (int64_t)w->groups_room + 16;
+static int add_group(sim_world *world, int32_t *group) {
+  if (world->groups == world->groups_room) {
+    int64_t room = 2 * (int64_t)world->groups_room + 16;
     sim_world_group *more =
-        room < INT32_MAX ? realloc(w->group, (size_t)room * sizeof *more) : NULL;
+        room < INT32_MAX ? realloc(world->group, (size_t)room * sizeof *more) : NULL;
     if (!more)
       return no_room("groups");
-    w->group = more;
-    w->groups_room = (int32_t)room;
+    world->group = more;
+    world->groups_room = (int32_t)room;
   }
-  w->group[w->groups] = (sim_world_group){.previous = SIM_NONE,
-                                          .next = SIM_NONE,
-                                          .first = SIM_NONE,
-                                          .last = SIM_NONE,
-                                          .asks = SIM_NONE,
-                                          .also = SIM_NONE,
-                                          .asked = SIM_NONE,
-                                          .into = SIM_NONE};
-  *group = w->groups++;
+  world->group[world->groups] = (sim_world_group){.previous = SIM_NONE,
+                                                  .next = SIM_NONE,
+                                                  .first = SIM_NONE,
+                                                  .last = SIM_NONE,
+                                                  .asks = SIM_NONE,
+                                                  .also = SIM_NONE,
+                                                  .asked = SIM_NONE,
+                                                  .into = SIM_NONE};
+  *group = world->groups++;
   return RG_SUCCESS;
 }
 
-static void give_pieces(sim_world *w, int32_t to, int32_t first, int32_t last) {
-  sim_world_group *g = &w->group[to];
-  if (g->first == SIM_NONE)
-    g->first = first;
+static void give_pieces(sim_world *world, int32_t to, int32_t first, int32_t last) {
+  sim_world_group *group = &world->group[to];
+  if (group->first == SIM_NONE)
+    group->first = first;
   else
-    w->piece[g->last].next = first;
-  g->last = last;
+    world->piece[group->last].next = first;
+  group->last = last;
 }
 
 /* The group works on a walker until that one meets others or ends. */
-static void begin_units(sim_world *w, int32_t g, int64_t walker) {
-  sim_world_group *x = &w->group[g];
-  x->walker = walker;
-  x->left = sim_walkers_units(&w->walkers, walker);
-  x->later = sim_walkers_later(&w->walkers, walker);
+static void begin_units(sim_world *world, int32_t g, int64_t walker) {
+  sim_world_group *group = &world->group[g];
+  group->walker = walker;
+  group->left = sim_walkers_units(&world->walkers, walker);
+  group->later = sim_walkers_later(&world->walkers, walker);
 }
 
 /* The group's node follows from its pieces. */
-static void note_node(sim_world *w, int32_t g) {
-  int32_t node = w->piece[w->group[g].first].node;
-  for (int32_t p = w->group[g].first; p != SIM_NONE; p = w->piece[p].next)
-    node = w->piece[p].node == node ? node : 0;
-  w->group[g].node = node;
+static void note_node(sim_world *world, int32_t g) {
+  int32_t node = world->piece[world->group[g].first].node;
+  for (int32_t p = world->group[g].first; p != SIM_NONE; p = world->piece[p].next)
+    node = world->piece[p].node == node ? node : 0;
+  world->group[g].node = node;
 }
 
 /* The group of the ranks from `first` on: a piece on each node. */
-static int start_group(sim_world *w, int64_t first, int64_t ranks) {
-  int64_t nodes = w->setup->nodes > 0 ? w->setup->nodes : 1;
-  int64_t each = (w->setup->ranks - 1) / nodes + 1;
+static int start_group(sim_world *world, int64_t first, int64_t ranks) {
+  int64_t nodes = world->setup->nodes > 0 ? world->setup->nodes : 1;
+  int64_t each = (world->setup->ranks - 1) / nodes + 1;
   int32_t g, piece;
-  RGI_TRY(add_group(w, &g));
+  RGI_TRY(add_group(world, &g));
   for (int64_t r = first, n; r < first + ranks; r += n) {
     n = (r / each + 1) * each - r;
     n = n < first + ranks - r ? n : first + ranks - r;
-    RGI_TRY(add_piece(w, n, 1, (int32_t)(r / each) + 1, &piece));
-    give_pieces(w, g, piece, piece);
+    RGI_TRY(add_piece(world, n, 1, (int32_t)(r / each) + 1, &piece));
+    give_pieces(world, g, piece, piece);
   }
-  note_node(w, g);
-  w->group[g].ranks = ranks;
-  w->group[g].previous = g - 1;
+  note_node(world, g);
+  world->group[g].ranks = ranks;
+  world->group[g].previous = g - 1;
   if (g > 0)
-    w->group[g - 1].next = g;
-  if (w->walkers.count > 0 && ranks >= w->setup->least)
-    begin_units(w, g, sim_walkers_take_first(&w->walkers));
-  w->result->formations++;
+    world->group[g - 1].next = g;
+  if (world->walkers.count > 0 && ranks >= world->setup->least)
+    begin_units(world, g, sim_walkers_take_first(&world->walkers));
+  world->result->formations++;
   return RG_SUCCESS;
 }
 
-int sim_world_start(sim_world *w, const sim_setup *setup, sim_result *result) {
+int sim_world_start(sim_world *world, const sim_setup *setup, sim_result *result) {
   int64_t groups = (setup->ranks - 1) / setup->group + 1;
-  *w = (sim_world){.setup = setup, .result = result};
+  *world = (sim_world){.setup = setup, .result = result};
   if (groups > INT_MAX / 4)
     return rgi_error(RG_ERR_ARG, "simulation: %lld groups are too many", (long long)groups);
-  w->groups_room = w->pieces_room = (int32_t)(groups + groups / 4);
-  w->group = malloc(((size_t)w->groups_room + 1) * sizeof *w->group);
-  w->piece = malloc(((size_t)w->pieces_room + 1) * sizeof *w->piece);
-  if (!w->group || !w->piece)
+  world->groups_room = world->pieces_room = (int32_t)(groups + groups / 4);
+  world->group = malloc(((size_t)world->groups_room + 1) * sizeof *world->group);
+  world->piece = malloc(((size_t)world->pieces_room + 1) * sizeof *world->piece);
+  if (!world->group || !world->piece)
     return no_room("groups");
-  RGI_TRY(sim_walkers_start(&w->walkers, setup));
+  RGI_TRY(sim_walkers_start(&world->walkers, setup));
   for (int64_t j = 0; j < groups; j++)
-    RGI_TRY(start_group(w, j * setup->group,
+    RGI_TRY(start_group(world, j * setup->group,
                         j < groups - 1 ? setup->group : setup->ranks - j * setup->group));
-  sim_walkers_sort(&w->walkers);
+  sim_walkers_sort(&world->walkers);
   return RG_SUCCESS;
 }
 
-void sim_world_free(sim_world *w) {
-  free(w->group);
-  free(w->piece);
-  sim_walkers_free(&w->walkers);
+void sim_world_free(sim_world *world) {
+  free(world->group);
+  free(world->piece);
+  sim_walkers_free(&world->walkers);
 }
 
-static void insert_after(sim_world *w, int32_t g, int32_t part) {
-  sim_world_group *left = &w->group[g], *new = &w->group[part];
+static void insert_after(sim_world *world, int32_t g, int32_t part) {
+  sim_world_group *left = &world->group[g], *new = &world->group[part];
   new->previous = g;
   new->next = left->next;
   if (left->next != SIM_NONE)
-    w->group[left->next].previous = part;
+    world->group[left->next].previous = part;
   left->next = part;
 }
 
-int sim_world_split(sim_world *w, int32_t g, int64_t ranks, int32_t *part) {
-  RGI_TRY(add_group(w, part));
-  w->group[*part].ranks = ranks;
-  w->group[g].ranks -= ranks;
+int sim_world_split(sim_world *world, int32_t g, int64_t ranks, int32_t *part) {
+  RGI_TRY(add_group(world, part));
+  world->group[*part].ranks = ranks;
+  world->group[g].ranks -= ranks;
   while (ranks > 0) {
-    int32_t at = w->group[g].first, cut = at;
-    if (w->piece[at].ranks > ranks) {
-      RGI_TRY(add_piece(w, ranks, w->piece[at].formed, w->piece[at].node, &cut));
-      w->piece[at].ranks -= ranks;
+    int32_t at = world->group[g].first, cut = at;
+    if (world->piece[at].ranks > ranks) {
+      RGI_TRY(add_piece(world, ranks, world->piece[at].formed, world->piece[at].node, &cut));
+      world->piece[at].ranks -= ranks;
     } else {
-      w->group[g].first = w->piece[at].next;
-      w->piece[at].next = SIM_NONE;
+      world->group[g].first = world->piece[at].next;
+      world->piece[at].next = SIM_NONE;
     }
-    ranks -= w->piece[cut].ranks;
-    give_pieces(w, *part, cut, cut);
+    ranks -= world->piece[cut].ranks;
+    give_pieces(world, *part, cut, cut);
   }
-  note_node(w, *part);
-  if (w->group[g].ranks > 0)
-    note_node(w, g);
-  insert_after(w, g, *part);
+  note_node(world, *part);
+  if (world->group[g].ranks > 0)
+    note_node(world, g);
+  insert_after(world, g, *part);
   return RG_SUCCESS;
 }
 
-static void take_out(sim_world *w, int32_t g) {
-  sim_world_group *x = &w->group[g];
-  if (x->previous == SIM_NONE)
-    w->head = x->next;
+static void take_out(sim_world *world, int32_t g) {
+  sim_world_group *group = &world->group[g];
+  if (group->previous == SIM_NONE)
+    world->head = group->next;
   else
-    w->group[x->previous].next = x->next;
-  if (x->next != SIM_NONE)
-    w->group[x->next].previous = x->previous;
+    world->group[group->previous].next = group->next;
+  if (group->next != SIM_NONE)
+    world->group[group->next].previous = group->previous;
 }
 
-void sim_world_join(sim_world *w, int32_t to, int32_t from) {
-  sim_world_group *f = &w->group[from];
-  int one_node = f->node == w->group[to].node;
-  w->result->crossed += !one_node && f->node > 0;
-  w->group[to].node = one_node ? f->node : 0;
-  give_pieces(w, to, f->first, f->last);
-  w->group[to].ranks += f->ranks;
-  take_out(w, from);
-  f->state = SIM_GONE;
-  f->into = to;
-  f->stamp++;
+void sim_world_join(sim_world *world, int32_t to, int32_t from) {
+  sim_world_group *group = &world->group[from];
+  int one_node = group->node == world->group[to].node;
+  world->result->crossed += !one_node && group->node > 0;
+  world->group[to].node = one_node ? group->node : 0;
+  give_pieces(world, to, group->first, group->last);
+  world->group[to].ranks += group->ranks;
+  take_out(world, from);
+  group->state = SIM_GONE;
+  group->into = to;
+  group->stamp++;
 }
 
-void sim_world_formed(sim_world *w, int32_t g) {
-  for (int32_t p = w->group[g].first; p != SIM_NONE; p = w->piece[p].next)
-    w->piece[p].formed++;
-  w->result->formations++;
+void sim_world_formed(sim_world *world, int32_t g) {
+  for (int32_t p = world->group[g].first; p != SIM_NONE; p = world->piece[p].next)
+    world->piece[p].formed++;
+  world->result->formations++;
 }
 
-int32_t sim_world_now(const sim_world *w, int32_t g) {
-  while (w->group[g].state == SIM_GONE)
-    g = w->group[g].into;
+int32_t sim_world_now(const sim_world *world, int32_t g) {
+  while (world->group[g].state == SIM_GONE)
+    g = world->group[g].into;
   return g;
 }
 
-double sim_world_formation(const sim_world *w, int32_t g) {
-  const sim_machine *m = &w->setup->machine;
-  return sim_machine_formation(m, w->group[g].ranks) + (w->group[g].node ? 0 : 2 * m->between);
+double sim_world_formation(const sim_world *world, int32_t g) {
+  const sim_machine *machine = &world->setup->machine;
+  return sim_machine_formation(machine, world->group[g].ranks) +
+         (world->group[g].node ? 0 : 2 * machine->between);
 }
 
-double sim_world_unit(const sim_world *w, int32_t g) {
-  const sim_setup *s = w->setup;
-  const sim_world_group *x = &w->group[g];
-  philox2x64_ctr_t c = {{(uint64_t)g, (uint64_t)x->stints}};
-  philox2x64_key_t k = {{s->seed}};
-  double noise = s->machine.jitter
-                     ? ((double)(philox2x64(c, k).v[0] >> 11) * 0x1p-52 - 1) * s->machine.jitter
+double sim_world_unit(const sim_world *world, int32_t g) {
+  const sim_setup *setup = world->setup;
+  const sim_world_group *group = &world->group[g];
+  philox2x64_ctr_t c = {{(uint64_t)g, (uint64_t)group->stints}};
+  philox2x64_key_t k = {{setup->seed}};
+  double noise = setup->machine.jitter
+                     ? ((double)(philox2x64(c, k).v[0] >> 11) * 0x1p-52 - 1) * setup->machine.jitter
                      : 0;
-  double unit = x->left > 0 ? sim_walkers_unit(&w->walkers, x->walker) : s->unit;
-  return unit * sim_machine_speed(&s->machine, x->ranks) * (1 + noise) +
-         sim_machine_agreement(&s->machine, x->ranks) +
-         (x->node ? 0 : s->machine.steps * s->machine.between);
+  double unit = group->left > 0 ? sim_walkers_unit(&world->walkers, group->walker) : setup->unit;
+  return unit * sim_machine_speed(&setup->machine, group->ranks) * (1 + noise) +
+         sim_machine_agreement(&setup->machine, group->ranks) +
+         (group->node ? 0 : setup->machine.steps * setup->machine.between);
 }
 
 #define NOT_BEGUN 1e-300 /* seconds of a unit: no group joins one that has not begun */
 
-rg_load sim_world_load(const sim_world *w, int32_t g, double time) {
-  const sim_world_group *x = &w->group[g];
-  int joinable = x->left > 0 || w->setup->machine.idle_join;
+rg_load sim_world_load(const sim_world *world, int32_t g, double time) {
+  const sim_world_group *group = &world->group[g];
+  int joinable = group->left > 0 || world->setup->machine.idle_join;
   /* Negative while the group is formed: units that this takes. */
-  int64_t done = x->state == SIM_WORKING ? (int64_t)((time - x->base) / x->unit + 1e-9) : 0;
-  rg_load l = {.id = g,
-               .ranks = x->ranks,
-               .coming = x->coming,
-               .least = x->left > 0 ? w->setup->least : 0,
-               .most = x->left > 0 ? w->setup->most : 0,
-               .state = (x->left > 0 ? RG_LOAD_ACTIVE | RG_LOAD_LEAVABLE : 0) |
-                        (joinable ? RG_LOAD_JOINABLE : 0),
-               .walkers = x->left > 0,
-               .left = (double)(x->later + (done < x->left ? x->left - done : 0)),
-               .done = (double)(done > 0 ? x->done + done : x->done),
-               .unit = x->left > 0 ? fmax(x->unit, NOT_BEGUN) : RG_LOAD_UNKNOWN,
-               .node = w->setup->nodes > 1 ? x->node : 0,
-               .pace = x->pace};
-  if (x->left > 0 && w->walkers.one)
-    l.awaited = w->walkers.one[x->walker].awaited;
-  return l;
+  int64_t done =
+      group->state == SIM_WORKING ? (int64_t)((time - group->base) / group->unit + 1e-9) : 0;
+  rg_load load = {.id = g,
+                  .ranks = group->ranks,
+                  .coming = group->coming,
+                  .least = group->left > 0 ? world->setup->least : 0,
+                  .most = group->left > 0 ? world->setup->most : 0,
+                  .state = (group->left > 0 ? RG_LOAD_ACTIVE | RG_LOAD_LEAVABLE : 0) |
+                           (joinable ? RG_LOAD_JOINABLE : 0),
+                  .walkers = group->left > 0,
+                  .left = (double)(group->later + (done < group->left ? group->left - done : 0)),
+                  .done = (double)(done > 0 ? group->done + done : group->done),
+                  .unit = group->left > 0 ? fmax(group->unit, NOT_BEGUN) : RG_LOAD_UNKNOWN,
+                  .node = world->setup->nodes > 1 ? group->node : 0,
+                  .pace = group->pace};
+  if (group->left > 0 && world->walkers.one)
+    load.awaited = world->walkers.one[group->walker].awaited;
+  return load;
 }
 
-void sim_world_take(sim_world *w, int32_t g, int64_t at) {
-  sim_world_group *x = &w->group[g];
-  int64_t walker = sim_walkers_take_shown(&w->walkers, at);
-  begin_units(w, g, walker);
-  x->done = w->walkers.one ? w->walkers.one[walker].done : 0;
-  x->pace = (rg_pace){0};
+void sim_world_take(sim_world *world, int32_t g, int64_t at) {
+  sim_world_group *group = &world->group[g];
+  int64_t walker = sim_walkers_take_shown(&world->walkers, at);
+  begin_units(world, g, walker);
+  group->done = world->walkers.one ? world->walkers.one[walker].done : 0;
+  group->pace = (rg_pace){0};
 }
 
-void sim_world_end_units(sim_world *w, int32_t g, int *met) {
-  sim_world_group *x = &w->group[g];
-  sim_walkers_next next = sim_walkers_end_round(&w->walkers, x->walker);
+void sim_world_end_units(sim_world *world, int32_t g, int *met) {
+  sim_world_group *group = &world->group[g];
+  sim_walkers_next next = sim_walkers_end_round(&world->walkers, group->walker);
   *met = 0;
   if (next == SIM_WALKERS_GOES_ON)
-    begin_units(w, g, x->walker);
+    begin_units(world, g, group->walker);
   if (next != SIM_WALKERS_MEETS)
     return;
-  w->walkers.one[x->walker].done = x->done;
-  w->walkers.one[x->walker].unit = rg_pace_at(&x->pace, 1);
-  *met = sim_walkers_set_aside(&w->walkers, x->walker);
-  w->result->meetings += *met;
+  world->walkers.one[group->walker].done = group->done;
+  world->walkers.one[group->walker].unit = rg_pace_at(&group->pace, 1);
+  *met = sim_walkers_set_aside(&world->walkers, group->walker);
+  world->result->meetings += *met;
 }
 
-void sim_world_count(const sim_world *w) {
-  sim_result *r = w->result;
-  double sum = 0, squares = 0, n = (double)w->setup->ranks;
-  r->least = INT64_MAX;
-  r->most = 0;
-  for (int32_t p = 0; p < w->pieces; p++) {
-    double ranks = (double)w->piece[p].ranks;
-    int32_t formed = w->piece[p].formed;
+void sim_world_count(const sim_world *world) {
+  sim_result *result = world->result;
+  double sum = 0, squares = 0, n = (double)world->setup->ranks;
+  result->least = INT64_MAX;
+  result->most = 0;
+  for (int32_t p = 0; p < world->pieces; p++) {
+    double ranks = (double)world->piece[p].ranks;
+    int32_t formed = world->piece[p].formed;
     sum += ranks * formed;
     squares += ranks * formed * formed;
-    r->least = formed < r->least ? formed : r->least;
-    r->most = formed > r->most ? formed : r->most;
+    result->least = formed < result->least ? formed : result->least;
+    result->most = formed > result->most ? formed : result->most;
   }
-  r->mean = sum / n;
-  r->sd = sqrt(fmax(0, squares / n - r->mean * r->mean));
+  result->mean = sum / n;
+  result->sd = sqrt(fmax(0, squares / n - result->mean * result->mean));
 }

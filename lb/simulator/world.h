@@ -51,39 +51,39 @@ typedef struct {
 } sim_world;
 
 /* Makes all groups, with their first walkers. */
-int sim_world_start(sim_world *w, const sim_setup *setup, sim_result *result);
-void sim_world_free(sim_world *w);
+int sim_world_start(sim_world *world, const sim_setup *setup, sim_result *result);
+void sim_world_free(sim_world *world);
 
-/* Splits so many processes off g: *part is the new group, to the right of g. Pointers into w->group
- * become invalid. */
-int sim_world_split(sim_world *w, int32_t g, int64_t ranks, int32_t *part);
+/* Splits so many processes off g: *part is the new group, to the right of g. Pointers into
+ * world->group become invalid. */
+int sim_world_split(sim_world *world, int32_t g, int64_t ranks, int32_t *part);
 
 /* Makes the processes of `from` members of `to`. The caller then calls sim_world_formed. */
-void sim_world_join(sim_world *w, int32_t to, int32_t from);
+void sim_world_join(sim_world *world, int32_t to, int32_t from);
 
 /* The group has been formed anew: all its processes are in one more group. */
-void sim_world_formed(sim_world *w, int32_t g);
+void sim_world_formed(sim_world *world, int32_t g);
 
 /* The group that g is a part of now. */
-int32_t sim_world_now(const sim_world *w, int32_t g);
+int32_t sim_world_now(const sim_world *world, int32_t g);
 
 /* Seconds to form the group anew. */
-double sim_world_formation(const sim_world *w, int32_t g);
+double sim_world_formation(const sim_world *world, int32_t g);
 
 /* Seconds for a unit on the group in its next stint. */
-double sim_world_unit(const sim_world *w, int32_t g);
+double sim_world_unit(const sim_world *world, int32_t g);
 
 /* The row of the load table at a time: what was known after the last unit. */
-rg_load sim_world_load(const sim_world *w, int32_t g, double time);
+rg_load sim_world_load(const sim_world *world, int32_t g, double time);
 
 /* The group starts waiting walker number `at` of the last table. */
-void sim_world_take(sim_world *w, int32_t g, int64_t at);
+void sim_world_take(sim_world *world, int32_t g, int64_t at);
 
 /* The group has done the units of its stint. Its walker ends, goes on with other units (left > 0
  * afterwards), or is set aside. *met: a meeting took place, and walkers wait. */
-void sim_world_end_units(sim_world *w, int32_t g, int *met);
+void sim_world_end_units(sim_world *world, int32_t g, int *met);
 
 /* Counts the groups that the processes were in. */
-void sim_world_count(const sim_world *w);
+void sim_world_count(const sim_world *world);
 
 #endif

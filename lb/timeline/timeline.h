@@ -34,19 +34,19 @@ struct rg_timeline_s {
   int *rank_of; /* of each row: its rank, of the group or of the world */
 };
 
-int rgi_timeline_check(const char *call, rg_timeline t);
+int rgi_timeline_check(const char *call, rg_timeline timeline);
 
 /* A balancer begins to record here: its number for the two calls below. t may be NULL. Local. */
-int rgi_timeline_part_open(rg_timeline t);
+int rgi_timeline_part_open(rg_timeline timeline);
 /* As rg_timeline_mark. span->group counts the part's groups, span->first is a world rank. */
-void rgi_timeline_part_mark(rg_timeline t, int part, const rg_span *span);
+void rgi_timeline_part_mark(rg_timeline timeline, int part, const rg_span *span);
 /* A balancer has noticed the death of a rank of the world. */
-void rgi_timeline_died(rg_timeline t, int world_rank, double when);
+void rgi_timeline_died(rg_timeline timeline, int world_rank, double when);
 
 /* Write a picture to f. They return 1, or 0 if f could not be written or there is no memory. */
-int rgi_timeline_svg(FILE *f, const rgi_timeline_picture *p);    /* SVG */
-int rgi_timeline_html(FILE *f, const rgi_timeline_picture *p);   /* SVG in a page */
-int rgi_timeline_chrome(FILE *f, const rgi_timeline_picture *p); /* Chrome trace */
-int rgi_timeline_json(FILE *f, const rgi_timeline_picture *p);
+int rgi_timeline_svg(FILE *file, const rgi_timeline_picture *picture);    /* SVG */
+int rgi_timeline_html(FILE *file, const rgi_timeline_picture *picture);   /* SVG in a page */
+int rgi_timeline_chrome(FILE *file, const rgi_timeline_picture *picture); /* Chrome trace */
+int rgi_timeline_json(FILE *file, const rgi_timeline_picture *picture);
 
 #endif

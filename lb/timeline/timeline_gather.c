@@ -43,64 +43,65 @@ typedef struct {
   int *row_of, *rank_of, rows;
 } gathered_records;
 
-static void free_gathered(gathered_records *x) {
-  free(x->heads);
-  free(x->bytes);
-  free(x->starts);
-  free(x->spans);
-  free(x->deaths);
-  free(x->counts);
-  free(x->shift);
-  free(x->row_of);
-  free(x->rank_of);
+static void free_gathered(gathered_records *records) {
+  free(records->heads);
+  free(records->bytes);
+  free(records->starts);
+  free(records->spans);
+  free(records->deaths);
+  free(records->counts);
+  free(records->shift);
+  free(records->row_of);
+  free(records->rank_of);
 }
 
 static int no_memory(int64_t n, const char *what) {
   return rgi_error(RG_ERR_NOMEM, CALL ": no memory for %lld %s", (long long)n, what);
 }
 
-static int make_room(gathered_records *x) {
-  size_t n = (size_t)x->size;
-  x->heads = calloc(n, sizeof *x->heads);
-  x->bytes = calloc(n, sizeof *x->bytes);
-  x->starts = calloc(n, sizeof *x->starts);
-  x->counts = calloc(n, sizeof *x->counts);
-  x->shift = calloc(n, sizeof *x->shift);
-  x->row_of = calloc(n, sizeof *x->row_of);
-  return x->heads && x->bytes && x->starts && x->counts && x->shift && x->row_of
+static int make_room(gathered_records *records) {
+  size_t n = (size_t)records->size;
+  records->heads = calloc(n, sizeof *records->heads);
+  records->bytes = calloc(n, sizeof *records->bytes);
+  records->starts = calloc(n, sizeof *records->starts);
+  records->counts = calloc(n, sizeof *records->counts);
+  records->shift = calloc(n, sizeof *records->shift);
+  records->row_of = calloc(n, sizeof *records->row_of);
+  return records->heads && records->bytes && records->starts && records->counts && records->shift &&
+                 records->row_of
              ? RG_SUCCESS
-             : no_memory(x->size, "processes");
+             : no_memory(records->size, "processes");
 }
 
 /* --- clocks ---------------------------------------------------------------------------------- */
 
-static int node_of(const gathered_records *x, int rank) {
-  return rgi_node_of(rgi_members_at(x->g->members, rank));
+static int node_of(const gathered_records *records, int rank) {
+  return rgi_node_of(rgi_members_at(records->g->members, rank));
 }
 
 /* The lowest rank on each node answers for it. */
-static int first_on_node(const gathered_records *x, int node) {
+static int first_on_node(const gathered_records *records, int node) {
   int rank = 0;
-  while (node_of(x, rank) != node)
+  while (node_of(records, rank) != node)
     rank++;
   return rank;
 }
 
-static int answer_pings(rg_group g, int root) {
+static int answer_pings(rg_group group, int root) {
   for (int i = 0; i < PINGS; i++) {
-    RGI_TRY(rg_recv(g, NULL, 0, MPI_BYTE, root, TAG, NULL));
+    RGI_TRY(rg_recv(group, NULL, 0, MPI_BYTE, root, TAG, NULL));
     double now = rgi_clock_now();
-    RGI_TRY(rg_send(g, &now, 1, MPI_DOUBLE, root, TAG));
+    RGI_TRY(rg_send(group, &now, 1, MPI_DOUBLE, root, TAG));
   }
   return RG_SUCCESS;
 }
 
-static int ping(rg_group g, int rank, double *shift) {
+static int ping(rg_group group, int rank, double *shift) {
   double fastest = -1;
   for (int i = 0; i < PINGS; i++) {
     double there, sent = rgi_clock_now();
-    RGI_TRY(rg_send(g, NULL, 0, MPI_BYTE, rank, TAG));
-    RGI_TRY(rg_recv(g, &there, 1, MPI_DOUBLE, rank, TAG, NULL));
+    RGI_TRY(rg_send(group, NULL, 0, MPI_BYTE, rank, TAG));
+    RGI_TRY(rg_recv(group, &there, 1, MPI_DOUBLE, rank, TAG, NULL));
     double took = rgi_clock_now() - sent;
     if (fastest < 0 || took < fastest) {
       fastest = took;
@@ -111,33 +112,34 @@ static int ping(rg_group g, int rank, double *shift) {
 }
 
 /* g: a group of the same members, for these messages. */
-static int compare_clocks(gathered_records *x, rg_group g) {
-  int mine = node_of(x, x->rank), roots = node_of(x, x->root);
-  if (x->rank != x->root)
-    return mine != roots && first_on_node(x, mine) == x->rank ? answer_pings(g, x->root)
-                                                              : RG_SUCCESS;
+static int compare_clocks(gathered_records *records, rg_group group) {
+  int mine = node_of(records, records->rank), roots = node_of(records, records->root);
+  if (records->rank != records->root)
+    return mine != roots && first_on_node(records, mine) == records->rank
+               ? answer_pings(group, records->root)
+               : RG_SUCCESS;
   int nodes = 0;
-  for (int r = 0; r < x->size; r++)
-    nodes = node_of(x, r) >= nodes ? node_of(x, r) + 1 : nodes;
+  for (int r = 0; r < records->size; r++)
+    nodes = node_of(records, r) >= nodes ? node_of(records, r) + 1 : nodes;
   int *first = calloc((size_t)nodes, sizeof *first), error = RG_SUCCESS; /* rank + 1 */
   if (!first)
     return no_memory(nodes, "nodes");
-  for (int r = 0; r < x->size && !error; r++) {
-    int node = node_of(x, r);
+  for (int r = 0; r < records->size && !error; r++) {
+    int node = node_of(records, r);
     if (node != roots && !first[node])
-      error = ping(g, r, &x->shift[r]);
+      error = ping(group, r, &records->shift[r]);
     first[node] = first[node] ? first[node] : r + 1;
-    x->shift[r] = x->shift[first[node] - 1];
+    records->shift[r] = records->shift[first[node] - 1];
   }
   free(first);
   return error;
 }
 
-static int find_shifts(gathered_records *x) {
+static int find_shifts(gathered_records *records) {
   rg_group own;
-  int error = rg_group_dup(x->g, &own); /* its messages are no other's */
-  RGI_TRY(rgi_group_error_share(x->g, CALL, error));
-  error = compare_clocks(x, own);
+  int error = rg_group_dup(records->g, &own); /* its messages are no other's */
+  RGI_TRY(rgi_group_error_share(records->g, CALL, error));
+  error = compare_clocks(records, own);
   rg_group_free(&own);
   return error;
 }
@@ -146,83 +148,93 @@ static int find_shifts(gathered_records *x) {
  */
 
 /* Where each process's n[r] items of so many bytes go. Returns their number. */
-static int64_t lay_out(gathered_records *x, int deaths, size_t bytes) {
+static int64_t lay_out(gathered_records *records, int deaths, size_t bytes) {
   int64_t n = 0;
-  for (int r = 0; r < x->size; r++) {
-    int64_t own = deaths ? x->heads[r].deaths : x->heads[r].spans;
-    x->bytes[r] = (MPI_Count)(own * (int64_t)bytes);
-    x->starts[r] = (MPI_Aint)(n * (int64_t)bytes);
+  for (int r = 0; r < records->size; r++) {
+    int64_t own = deaths ? records->heads[r].deaths : records->heads[r].spans;
+    records->bytes[r] = (MPI_Count)(own * (int64_t)bytes);
+    records->starts[r] = (MPI_Aint)(n * (int64_t)bytes);
     n += own;
   }
   return n;
 }
 
-static int make_room_for_records(gathered_records *x) {
-  for (int r = 0; r < x->size; r++) {
-    x->counts[r] = x->heads[r].spans;
-    x->span_count += x->heads[r].spans;
-    x->death_count += x->heads[r].deaths;
-    if ((x->heads[r].origin < 0) != (x->heads[0].origin < 0))
+static int make_room_for_records(gathered_records *records) {
+  for (int r = 0; r < records->size; r++) {
+    records->counts[r] = records->heads[r].spans;
+    records->span_count += records->heads[r].spans;
+    records->death_count += records->heads[r].deaths;
+    if ((records->heads[r].origin < 0) != (records->heads[0].origin < 0))
       return rgi_error(RG_ERR_ARG, CALL ": ranks 0 and %d have different kinds of origin", r);
-    if (!isfinite(x->heads[r].origin))
-      return rgi_error(RG_ERR_ARG, CALL ": the origin of rank %d is %g", r, x->heads[r].origin);
+    if (!isfinite(records->heads[r].origin))
+      return rgi_error(RG_ERR_ARG, CALL ": the origin of rank %d is %g", r,
+                       records->heads[r].origin);
   }
-  x->spans = malloc((size_t)(x->span_count + 1) * sizeof *x->spans);
-  x->deaths = malloc((size_t)(x->death_count + 1) * sizeof *x->deaths);
-  x->rank_of = calloc((size_t)(x->size + x->death_count), sizeof *x->rank_of);
-  return x->spans && x->deaths && x->rank_of ? RG_SUCCESS : no_memory(x->span_count, "spans");
+  records->spans = malloc((size_t)(records->span_count + 1) * sizeof *records->spans);
+  records->deaths = malloc((size_t)(records->death_count + 1) * sizeof *records->deaths);
+  records->rank_of =
+      calloc((size_t)(records->size + records->death_count), sizeof *records->rank_of);
+  return records->spans && records->deaths && records->rank_of
+             ? RG_SUCCESS
+             : no_memory(records->span_count, "spans");
 }
 
-static int collect_records(rg_timeline t, double origin, gathered_records *x) {
-  const record_head head = {t->count, t->death_count, origin};
-  const int is_root = x->rank == x->root;
-  int error = t->lost     ? rgi_error(RG_ERR_NOMEM, CALL ": a span was lost")
-              : t->counts ? rgi_error(RG_ERR_ARG, CALL ": gathered already, on rank %d", x->rank)
-              : is_root   ? make_room(x)
-                          : RG_SUCCESS;
-  RGI_TRY(rgi_group_error_share(x->g, CALL, error));
-  RGI_TRY(rg_gather(x->g, &head, sizeof head, MPI_BYTE, x->heads, sizeof head, MPI_BYTE, x->root));
-  RGI_TRY(rgi_group_error_share(x->g, CALL, is_root ? make_room_for_records(x) : RG_SUCCESS));
+static int collect_records(rg_timeline timeline, double origin, gathered_records *records) {
+  const record_head head = {timeline->count, timeline->death_count, origin};
+  const int is_root = records->rank == records->root;
+  int error = timeline->lost ? rgi_error(RG_ERR_NOMEM, CALL ": a span was lost")
+              : timeline->counts
+                  ? rgi_error(RG_ERR_ARG, CALL ": gathered already, on rank %d", records->rank)
+              : is_root ? make_room(records)
+                        : RG_SUCCESS;
+  RGI_TRY(rgi_group_error_share(records->g, CALL, error));
+  RGI_TRY(rg_gather(records->g, &head, sizeof head, MPI_BYTE, records->heads, sizeof head, MPI_BYTE,
+                    records->root));
+  RGI_TRY(rgi_group_error_share(records->g, CALL,
+                                is_root ? make_room_for_records(records) : RG_SUCCESS));
   if (origin < 0) {
-    error = find_shifts(x);
-    RGI_TRY(rgi_group_error_share(x->g, CALL, error));
+    error = find_shifts(records);
+    RGI_TRY(rgi_group_error_share(records->g, CALL, error));
   }
   if (is_root)
-    lay_out(x, 0, sizeof *t->spans);
-  RGI_TRY(rg_gatherv(x->g, t->spans, t->count * (MPI_Count)sizeof *t->spans, MPI_BYTE, x->spans,
-                     x->bytes, x->starts, MPI_BYTE, x->root));
+    lay_out(records, 0, sizeof *timeline->spans);
+  RGI_TRY(rg_gatherv(records->g, timeline->spans,
+                     timeline->count * (MPI_Count)sizeof *timeline->spans, MPI_BYTE, records->spans,
+                     records->bytes, records->starts, MPI_BYTE, records->root));
   if (is_root)
-    lay_out(x, 1, sizeof *t->deaths);
-  return rg_gatherv(x->g, t->deaths, t->death_count * (MPI_Count)sizeof *t->deaths, MPI_BYTE,
-                    x->deaths, x->bytes, x->starts, MPI_BYTE, x->root);
+    lay_out(records, 1, sizeof *timeline->deaths);
+  return rg_gatherv(records->g, timeline->deaths,
+                    timeline->death_count * (MPI_Count)sizeof *timeline->deaths, MPI_BYTE,
+                    records->deaths, records->bytes, records->starts, MPI_BYTE, records->root);
 }
 
 /* --- one origin ------------------------------------------------------------------------------- */
 
 /* The time of the first span, on the root's clock. */
-static double first_start(const gathered_records *x) {
-  const rg_span *s = x->spans;
+static double first_start(const gathered_records *records) {
+  const rg_span *span = records->spans;
   double first = -1;
-  for (int r = 0; r < x->size; s += x->counts[r], r++)
-    if (x->counts[r] && (first < 0 || s->start - x->shift[r] < first))
-      first = s->start - x->shift[r];
+  for (int r = 0; r < records->size; span += records->counts[r], r++)
+    if (records->counts[r] && (first < 0 || span->start - records->shift[r] < first))
+      first = span->start - records->shift[r];
   return first;
 }
 
-static void set_origin(gathered_records *x) {
-  int own_clock = x->heads[0].origin < 0;
-  double first = own_clock ? first_start(x) : 0;
-  rg_span *s = x->spans;
-  rg_timeline_death *d = x->deaths;
-  for (int r = 0; r < x->size; r++) {
+static void set_origin(gathered_records *records) {
+  int own_clock = records->heads[0].origin < 0;
+  double first = own_clock ? first_start(records) : 0;
+  rg_span *span = records->spans;
+  rg_timeline_death *death = records->deaths;
+  for (int r = 0; r < records->size; r++) {
     /* Two subtractions, as in first_start: the first span then begins at 0 exactly. */
-    double shift = own_clock ? x->shift[r] : 0, origin = own_clock ? first : x->heads[r].origin;
-    for (int64_t i = 0; i < x->counts[r]; i++, s++) {
-      s->start = s->start - shift - origin;
-      s->end = s->end - shift - origin;
+    double shift = own_clock ? records->shift[r] : 0,
+           origin = own_clock ? first : records->heads[r].origin;
+    for (int64_t i = 0; i < records->counts[r]; i++, span++) {
+      span->start = span->start - shift - origin;
+      span->end = span->end - shift - origin;
     }
-    for (int64_t i = 0; i < x->heads[r].deaths; i++, d++)
-      d->when = d->when - shift - origin;
+    for (int64_t i = 0; i < records->heads[r].deaths; i++, death++)
+      death->when = death->when - shift - origin;
   }
 }
 
@@ -240,85 +252,89 @@ static int ascending(const void *a, const void *b) {
 }
 
 /* Of each rank the first notice. */
-static void unite_deaths(gathered_records *x) {
+static void unite_deaths(gathered_records *records) {
   int64_t n = 0;
-  qsort(x->deaths, (size_t)x->death_count, sizeof *x->deaths, by_rank);
-  for (int64_t i = 0; i < x->death_count; i++)
-    if (n == 0 || x->deaths[i].rank != x->deaths[n - 1].rank)
-      x->deaths[n++] = x->deaths[i];
-  x->death_count = n;
+  qsort(records->deaths, (size_t)records->death_count, sizeof *records->deaths, by_rank);
+  for (int64_t i = 0; i < records->death_count; i++)
+    if (n == 0 || records->deaths[i].rank != records->deaths[n - 1].rank)
+      records->deaths[n++] = records->deaths[i];
+  records->death_count = n;
 }
 
 /* The row of a rank of the world, or -1. */
-static int find_row(const gathered_records *x, int world_rank) {
-  if (x->death_count == 0)
-    return rgi_members_find(x->g->members, world_rank);
-  const int *at = bsearch(&world_rank, x->rank_of, (size_t)x->rows, sizeof *x->rank_of, ascending);
-  return at ? (int)(at - x->rank_of) : -1;
+static int find_row(const gathered_records *records, int world_rank) {
+  if (records->death_count == 0)
+    return rgi_members_find(records->g->members, world_rank);
+  const int *at = bsearch(&world_rank, records->rank_of, (size_t)records->rows,
+                          sizeof *records->rank_of, ascending);
+  return at ? (int)(at - records->rank_of) : -1;
 }
 
-static void find_rows(gathered_records *x) {
-  unite_deaths(x);
-  x->rows = x->size;
-  for (int r = 0; r < x->size; r++)
-    x->rank_of[r] = x->death_count ? rgi_members_at(x->g->members, r) : r;
-  for (int64_t i = 0; i < x->death_count; i++)
-    x->rank_of[x->rows++] = x->deaths[i].rank;
-  if (x->death_count)
-    qsort(x->rank_of, (size_t)x->rows, sizeof *x->rank_of, ascending);
-  for (int r = 0; r < x->size; r++)
-    x->row_of[r] = find_row(x, rgi_members_at(x->g->members, r));
-  for (int64_t i = 0; i < x->death_count; i++)
-    x->deaths[i].rank = find_row(x, x->deaths[i].rank);
+static void find_rows(gathered_records *records) {
+  unite_deaths(records);
+  records->rows = records->size;
+  for (int r = 0; r < records->size; r++)
+    records->rank_of[r] = records->death_count ? rgi_members_at(records->g->members, r) : r;
+  for (int64_t i = 0; i < records->death_count; i++)
+    records->rank_of[records->rows++] = records->deaths[i].rank;
+  if (records->death_count)
+    qsort(records->rank_of, (size_t)records->rows, sizeof *records->rank_of, ascending);
+  for (int r = 0; r < records->size; r++)
+    records->row_of[r] = find_row(records, rgi_members_at(records->g->members, r));
+  for (int64_t i = 0; i < records->death_count; i++)
+    records->deaths[i].rank = find_row(records, records->deaths[i].rank);
 }
 
 /* Spans that balancers have recorded name ranks of the world, others ranks of the group. */
-static void name_rows(const gathered_records *x) {
-  rg_span *s = x->spans;
-  for (int r = 0; r < x->size; r++)
-    for (int64_t i = 0; i < x->counts[r]; i++, s++) {
-      int in_group = s->first >= 0 && s->first < x->size;
-      int first = s->unused ? find_row(x, s->first) : in_group ? x->row_of[s->first] : -1;
-      if (s->unused && s->together)
-        s->together = first >= 0 && find_row(x, s->first + s->size - 1) == first + s->size - 1;
-      s->together = first >= 0 && s->together;
-      s->first = first >= 0 ? first : x->row_of[r];
+static void name_rows(const gathered_records *records) {
+  rg_span *span = records->spans;
+  for (int r = 0; r < records->size; r++)
+    for (int64_t i = 0; i < records->counts[r]; i++, span++) {
+      int in_group = span->first >= 0 && span->first < records->size;
+      int first = span->unused ? find_row(records, span->first)
+                  : in_group   ? records->row_of[span->first]
+                               : -1;
+      if (span->unused && span->together)
+        span->together =
+            first >= 0 && find_row(records, span->first + span->size - 1) == first + span->size - 1;
+      span->together = first >= 0 && span->together;
+      span->first = first >= 0 ? first : records->row_of[r];
     }
 }
 
-static void keep_gathered(rg_timeline t, gathered_records *x) {
-  free(t->spans);
-  free(t->deaths);
-  t->spans = x->spans;
-  t->deaths = x->deaths;
-  t->counts = x->counts;
-  t->row_of = x->row_of;
-  t->rank_of = x->rank_of;
-  t->count = t->room = x->span_count;
-  t->death_count = x->death_count;
-  t->ranks = x->size;
-  t->rows = x->rows;
-  x->spans = NULL;
-  x->deaths = NULL;
-  x->counts = NULL;
-  x->row_of = x->rank_of = NULL;
+static void keep_gathered(rg_timeline timeline, gathered_records *records) {
+  free(timeline->spans);
+  free(timeline->deaths);
+  timeline->spans = records->spans;
+  timeline->deaths = records->deaths;
+  timeline->counts = records->counts;
+  timeline->row_of = records->row_of;
+  timeline->rank_of = records->rank_of;
+  timeline->count = timeline->room = records->span_count;
+  timeline->death_count = records->death_count;
+  timeline->ranks = records->size;
+  timeline->rows = records->rows;
+  records->spans = NULL;
+  records->deaths = NULL;
+  records->counts = NULL;
+  records->row_of = records->rank_of = NULL;
 }
 
-int rg_timeline_gather(rg_timeline t, rg_group g, double origin, int root) {
-  gathered_records x = {.g = g, .root = root};
-  RGI_TRY(rgi_timeline_check(__func__, t));
-  RGI_TRY(rg_group_rank(g, &x.rank));
-  RGI_TRY(rg_group_size(g, &x.size));
-  if (root < 0 || root >= x.size)
+int rg_timeline_gather(rg_timeline timeline, rg_group group, double origin, int root) {
+  gathered_records records = {.g = group, .root = root};
+  RGI_TRY(rgi_timeline_check(__func__, timeline));
+  RGI_TRY(rg_group_rank(group, &records.rank));
+  RGI_TRY(rg_group_size(group, &records.size));
+  if (root < 0 || root >= records.size)
     return rgi_error(RG_ERR_RANK, "%s: root %d; the group's ranks go from 0 to %d", __func__, root,
-                     x.size - 1);
-  int error = collect_records(t, origin, &x);
-  if (!error && x.rank == root) {
-    set_origin(&x);
-    find_rows(&x);
-    name_rows(&x);
-    keep_gathered(t, &x);
+                     records.size - 1);
+  int error = collect_records(timeline, origin, &records);
+  if (!error && records.rank == root) {
+    set_origin(&records);
+    find_rows(&records);
+    name_rows(&records);
+    keep_gathered(timeline, &records);
   }
-  free_gathered(&x);
+  free_gathered(&records);
   return error;
 }

@@ -31,52 +31,55 @@ static int compare_keys(const void *a, const void *b) {
 }
 
 /* All spans' keys, sorted, each once. */
-static int find_walkers(rgi_timeline_legend *l) {
-  const rgi_timeline_picture *p = l->p;
+static int find_walkers(rgi_timeline_legend *legend) {
+  const rgi_timeline_picture *picture = legend->p;
   int64_t spans = 0, n = 0;
-  for (int r = 0; r < p->ranks; r++)
-    spans += p->counts[r];
-  l->keys = malloc(sizeof *l->keys * (size_t)(spans + 1));
-  if (!l->keys)
+  for (int r = 0; r < picture->ranks; r++)
+    spans += picture->counts[r];
+  legend->keys = malloc(sizeof *legend->keys * (size_t)(spans + 1));
+  if (!legend->keys)
     return 0;
   for (int64_t i = 0; i < spans; i++)
-    if (p->spans[i].kind == RG_SPAN_WORK && (n == 0 || l->keys[n - 1] != p->spans[i].key))
-      l->keys[n++] = p->spans[i].key;
-  qsort(l->keys, (size_t)n, sizeof *l->keys, compare_keys);
+    if (picture->spans[i].kind == RG_SPAN_WORK &&
+        (n == 0 || legend->keys[n - 1] != picture->spans[i].key))
+      legend->keys[n++] = picture->spans[i].key;
+  qsort(legend->keys, (size_t)n, sizeof *legend->keys, compare_keys);
   for (int64_t i = 0; i < n; i++)
-    if (i == 0 || l->keys[i] != l->keys[l->walkers - 1])
-      l->keys[l->walkers++] = l->keys[i];
+    if (i == 0 || legend->keys[i] != legend->keys[legend->walkers - 1])
+      legend->keys[legend->walkers++] = legend->keys[i];
   return 1;
 }
 
-int64_t rgi_timeline_legend_index(const rgi_timeline_legend *l, int64_t key) {
-  const int64_t *found = bsearch(&key, l->keys, (size_t)l->walkers, sizeof *l->keys, compare_keys);
-  return found ? found - l->keys : 0;
+int64_t rgi_timeline_legend_index(const rgi_timeline_legend *legend, int64_t key) {
+  const int64_t *found =
+      bsearch(&key, legend->keys, (size_t)legend->walkers, sizeof *legend->keys, compare_keys);
+  return found ? found - legend->keys : 0;
 }
 
 /* A name that is too long ends with an ellipsis, after a whole character of UTF-8. */
-void rgi_timeline_legend_name(const rgi_timeline_legend *l, FILE *f, int64_t key, size_t most) {
-  const rg_timeline_walker *w = rgi_timeline_find_walker(l->p, key);
-  if (!w || !w->name) {
-    fprintf(f, "walker %lld", (long long)key);
-  } else if (most == 0 || strlen(w->name) <= most) {
-    rgi_xml_text(f, w->name);
+void rgi_timeline_legend_name(const rgi_timeline_legend *legend, FILE *file, int64_t key,
+                              size_t most) {
+  const rg_timeline_walker *walker = rgi_timeline_find_walker(legend->p, key);
+  if (!walker || !walker->name) {
+    fprintf(file, "walker %lld", (long long)key);
+  } else if (most == 0 || strlen(walker->name) <= most) {
+    rgi_xml_text(file, walker->name);
   } else {
     char start[LONGEST + 1];
     size_t n = most < LONGEST ? most - 1 : LONGEST - 1;
-    while (n > 0 && ((unsigned char)w->name[n] & 0xc0) == 0x80)
+    while (n > 0 && ((unsigned char)walker->name[n] & 0xc0) == 0x80)
       n--;
-    memcpy(start, w->name, n);
+    memcpy(start, walker->name, n);
     start[n] = 0;
-    rgi_xml_text(f, start);
-    fputs("\xe2\x80\xa6", f);
+    rgi_xml_text(file, start);
+    fputs("\xe2\x80\xa6", file);
   }
 }
 
-static size_t name_length(const rgi_timeline_legend *l, int64_t key) {
-  const rg_timeline_walker *w = rgi_timeline_find_walker(l->p, key);
-  size_t n =
-      w && w->name ? strlen(w->name) : (size_t)snprintf(NULL, 0, "walker %lld", (long long)key);
+static size_t name_length(const rgi_timeline_legend *legend, int64_t key) {
+  const rg_timeline_walker *walker = rgi_timeline_find_walker(legend->p, key);
+  size_t n = walker && walker->name ? strlen(walker->name)
+                                    : (size_t)snprintf(NULL, 0, "walker %lld", (long long)key);
   return n < LONGEST ? n : LONGEST;
 }
 
@@ -91,32 +94,32 @@ static unsigned mix(unsigned a, unsigned b, double share) {
   return mixed;
 }
 
-static void put_box(FILE *f, const rgi_timeline_box *b) {
-  fprintf(f, "<rect x='%.2f' y='%.2f' width='%.2f' height='%.2f' ", b->x, b->y, b->width,
-          b->height);
+static void put_box(FILE *file, const rgi_timeline_box *box) {
+  fprintf(file, "<rect x='%.2f' y='%.2f' width='%.2f' height='%.2f' ", box->x, box->y, box->width,
+          box->height);
 }
 
-void rgi_timeline_legend_fill(const rgi_timeline_legend *l, FILE *f, const rgi_timeline_box *b,
-                              int64_t index) {
-  int64_t key = index < l->walkers ? l->keys[index] : 0;
-  const rg_timeline_walker *w = rgi_timeline_find_walker(l->p, key);
+void rgi_timeline_legend_fill(const rgi_timeline_legend *legend, FILE *file,
+                              const rgi_timeline_box *box, int64_t index) {
+  int64_t key = index < legend->walkers ? legend->keys[index] : 0;
+  const rg_timeline_walker *walker = rgi_timeline_find_walker(legend->p, key);
   int texture = (int)(index / COLOURS % TEXTURES);
   int shade = (int)(index / COLOURS / TEXTURES % SHADES);
-  put_box(f, b);
-  if (w && w->colour) {
-    fprintf(f, "fill='%s'/>", w->colour);
+  put_box(file, box);
+  if (walker && walker->colour) {
+    fprintf(file, "fill='%s'/>", walker->colour);
     return;
   }
-  fprintf(f, "fill='#%06x'/>",
+  fprintf(file, "fill='#%06x'/>",
           mix(colours[index % COLOURS], shades[shade].with, shades[shade].share));
   if (texture) {
-    put_box(f, b);
-    fprintf(f, "fill='url(#t%d)'/>", texture);
+    put_box(file, box);
+    fprintf(file, "fill='url(#t%d)'/>", texture);
   }
 }
 
 /* data-turn: the page's script scales them back when it scales the picture. */
-void rgi_timeline_legend_define(FILE *f) {
+void rgi_timeline_legend_define(FILE *file) {
   fputs("<defs>\n"
         "<pattern id='idle' width='7' height='7' patternUnits='userSpaceOnUse' "
         "patternTransform='rotate(45)' data-turn='rotate(45)'>"
@@ -130,78 +133,80 @@ void rgi_timeline_legend_define(FILE *f) {
         "<pattern id='t3' width='6' height='6' patternUnits='userSpaceOnUse'>"
         "<path d='M1 0V6M0 1H6' stroke='#fff' stroke-opacity='.6' stroke-width='1'/></pattern>\n"
         "</defs>\n",
-        f);
+        file);
 }
 
 /* --- the legend ------------------------------------------------------------------------------- */
 
-static int64_t named(const rgi_timeline_legend *l) {
-  return l->walkers < MOST_NAMED ? l->walkers : MOST_NAMED;
+static int64_t named(const rgi_timeline_legend *legend) {
+  return legend->walkers < MOST_NAMED ? legend->walkers : MOST_NAMED;
 }
 
 /* Idle, regrouping, waiting, and what else there is. */
-static int others(const rgi_timeline_legend *l) {
-  return 3 + l->apart + l->dead;
+static int others(const rgi_timeline_legend *legend) {
+  return 3 + legend->apart + legend->dead;
 }
 
-int rgi_timeline_legend_open(rgi_timeline_legend *l, const rgi_timeline_picture *p, double left,
-                             double width) {
+int rgi_timeline_legend_open(rgi_timeline_legend *legend, const rgi_timeline_picture *picture,
+                             double left, double width) {
   size_t longest = strlen("regrouping");
-  *l = (rgi_timeline_legend){.p = p, .left = left, .width = width};
-  if (!find_walkers(l))
+  *legend = (rgi_timeline_legend){.p = picture, .left = left, .width = width};
+  if (!find_walkers(legend))
     return 0;
-  l->dead = p->deaths > 0;
-  for (int r = 0; r < p->ranks; r++)
-    for (int64_t i = 0; i < p->counts[r]; i++)
-      l->apart |= rgi_timeline_is_apart(p, &p->spans[p->starts[r] + i]);
-  longest = l->apart ? strlen("ranks of one group") : longest;
-  l->small = l->walkers > MANY;
-  for (int64_t i = 0; i < named(l); i++)
-    longest = name_length(l, l->keys[i]) > longest ? name_length(l, l->keys[i]) : longest;
-  double column = (l->small ? 6.6 : 7.8) * (double)longest + (l->small ? 30 : 44);
-  l->columns = column > width ? 1 : (int)(width / column);
+  legend->dead = picture->deaths > 0;
+  for (int r = 0; r < picture->ranks; r++)
+    for (int64_t i = 0; i < picture->counts[r]; i++)
+      legend->apart |= rgi_timeline_is_apart(picture, &picture->spans[picture->starts[r] + i]);
+  longest = legend->apart ? strlen("ranks of one group") : longest;
+  legend->small = legend->walkers > MANY;
+  for (int64_t i = 0; i < named(legend); i++)
+    longest = name_length(legend, legend->keys[i]) > longest ? name_length(legend, legend->keys[i])
+                                                             : longest;
+  double column = (legend->small ? 6.6 : 7.8) * (double)longest + (legend->small ? 30 : 44);
+  legend->columns = column > width ? 1 : (int)(width / column);
   return 1;
 }
 
-void rgi_timeline_legend_close(rgi_timeline_legend *l) {
-  free(l->keys);
+void rgi_timeline_legend_close(rgi_timeline_legend *legend) {
+  free(legend->keys);
 }
 
-static double row_height(const rgi_timeline_legend *l) {
-  return l->small ? 18 : 24;
+static double row_height(const rgi_timeline_legend *legend) {
+  return legend->small ? 18 : 24;
 }
 
-double rgi_timeline_legend_height(const rgi_timeline_legend *l) {
-  int64_t items = named(l) + others(l) + (l->walkers > named(l));
-  return row_height(l) * (double)((items + l->columns - 1) / l->columns);
+double rgi_timeline_legend_height(const rgi_timeline_legend *legend) {
+  int64_t items = named(legend) + others(legend) + (legend->walkers > named(legend));
+  return row_height(legend) * (double)((items + legend->columns - 1) / legend->columns);
 }
 
-static rgi_timeline_box place_of(const rgi_timeline_legend *l, int64_t item, double y) {
-  return (rgi_timeline_box){.x = l->left + (double)(item % l->columns) * l->width / l->columns,
-                            .y = y + (double)(item / l->columns) * row_height(l),
-                            .width = l->small ? 16 : 20,
-                            .height = l->small ? 12 : 15};
+static rgi_timeline_box place_of(const rgi_timeline_legend *legend, int64_t item, double y) {
+  return (rgi_timeline_box){.x = legend->left +
+                                 (double)(item % legend->columns) * legend->width / legend->columns,
+                            .y = y + (double)(item / legend->columns) * row_height(legend),
+                            .width = legend->small ? 16 : 20,
+                            .height = legend->small ? 12 : 15};
 }
 
-static void begin_text(const rgi_timeline_box *b, FILE *f) {
-  fprintf(f, "<text x='%.2f' y='%.2f'>", b->x + b->width + 6, b->y + b->height - 3);
+static void begin_text(const rgi_timeline_box *box, FILE *file) {
+  fprintf(file, "<text x='%.2f' y='%.2f'>", box->x + box->width + 6, box->y + box->height - 3);
 }
 
-static void draw_walker(const rgi_timeline_legend *l, FILE *f, double y, int64_t index) {
-  rgi_timeline_box b = place_of(l, index, y);
-  fprintf(f, "<g class='walker' data-walker='w%lld'><title>", (long long)index);
-  rgi_timeline_legend_name(l, f, l->keys[index], 0);
-  fputs("</title>", f);
-  rgi_timeline_legend_fill(l, f, &b, index);
-  put_box(f, &b);
-  fputs("fill='none' stroke='#111'/>", f);
-  begin_text(&b, f);
-  rgi_timeline_legend_name(l, f, l->keys[index], LONGEST);
-  fputs("</text></g>\n", f);
+static void draw_walker(const rgi_timeline_legend *legend, FILE *file, double y, int64_t index) {
+  rgi_timeline_box box = place_of(legend, index, y);
+  fprintf(file, "<g class='walker' data-walker='w%lld'><title>", (long long)index);
+  rgi_timeline_legend_name(legend, file, legend->keys[index], 0);
+  fputs("</title>", file);
+  rgi_timeline_legend_fill(legend, file, &box, index);
+  put_box(file, &box);
+  fputs("fill='none' stroke='#111'/>", file);
+  begin_text(&box, file);
+  rgi_timeline_legend_name(legend, file, legend->keys[index], LONGEST);
+  fputs("</text></g>\n", file);
 }
 
 /* Other spans, and what is drawn over spans. */
-static int list_others(const rgi_timeline_legend *l, const char *fill[], const char *name[]) {
+static int list_others(const rgi_timeline_legend *legend, const char *fill[], const char *name[]) {
   int n = 0;
   fill[n] = "url(#idle)";
   name[n++] = "idle";
@@ -211,30 +216,30 @@ static int list_others(const rgi_timeline_legend *l, const char *fill[], const c
   name[n++] = "waiting";
   fill[n] = RGI_TIMELINE_DEAD;
   name[n] = "dead";
-  n += l->dead;
+  n += legend->dead;
   fill[n] = NULL;
   name[n] = "ranks of one group";
-  return n + l->apart;
+  return n + legend->apart;
 }
 
-void rgi_timeline_legend_draw(const rgi_timeline_legend *l, FILE *f, double y) {
+void rgi_timeline_legend_draw(const rgi_timeline_legend *legend, FILE *file, double y) {
   const char *fill[OTHERS], *name[OTHERS];
-  int n = list_others(l, fill, name);
-  fprintf(f, "<g font-size='%d' fill='#333'>\n", l->small ? 11 : 13);
-  for (int64_t i = 0; i < named(l); i++)
-    draw_walker(l, f, y, i);
+  int n = list_others(legend, fill, name);
+  fprintf(file, "<g font-size='%d' fill='#333'>\n", legend->small ? 11 : 13);
+  for (int64_t i = 0; i < named(legend); i++)
+    draw_walker(legend, file, y, i);
   for (int i = 0; i < n; i++) {
-    rgi_timeline_box b = place_of(l, named(l) + i, y);
-    put_box(f, &b);
-    fprintf(f, "fill='%s' stroke='#111' stroke-dasharray='%s'/>", fill[i] ? fill[i] : "none",
+    rgi_timeline_box box = place_of(legend, named(legend) + i, y);
+    put_box(file, &box);
+    fprintf(file, "fill='%s' stroke='#111' stroke-dasharray='%s'/>", fill[i] ? fill[i] : "none",
             fill[i] ? "none" : RGI_TIMELINE_APART);
-    begin_text(&b, f);
-    fprintf(f, "%s</text>\n", name[i]);
+    begin_text(&box, file);
+    fprintf(file, "%s</text>\n", name[i]);
   }
-  if (l->walkers > named(l)) {
-    rgi_timeline_box b = place_of(l, named(l) + n, y);
-    begin_text(&b, f);
-    fprintf(f, "and %lld more walkers</text>\n", (long long)(l->walkers - named(l)));
+  if (legend->walkers > named(legend)) {
+    rgi_timeline_box box = place_of(legend, named(legend) + n, y);
+    begin_text(&box, file);
+    fprintf(file, "and %lld more walkers</text>\n", (long long)(legend->walkers - named(legend)));
   }
-  fputs("</g>\n", f);
+  fputs("</g>\n", file);
 }

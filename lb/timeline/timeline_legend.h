@@ -28,20 +28,21 @@ typedef struct {
 } rgi_timeline_box;
 
 /* Finds the walkers of all spans. 0: there is no memory. */
-int rgi_timeline_legend_open(rgi_timeline_legend *l, const rgi_timeline_picture *p, double left,
-                             double width);
-void rgi_timeline_legend_close(rgi_timeline_legend *l);
+int rgi_timeline_legend_open(rgi_timeline_legend *legend, const rgi_timeline_picture *picture,
+                             double left, double width);
+void rgi_timeline_legend_close(rgi_timeline_legend *legend);
 
-int64_t rgi_timeline_legend_index(const rgi_timeline_legend *l, int64_t key);
+int64_t rgi_timeline_legend_index(const rgi_timeline_legend *legend, int64_t key);
 /* Writes the name of a walker; at most `most` bytes of it, if most is not 0. */
-void rgi_timeline_legend_name(const rgi_timeline_legend *l, FILE *f, int64_t key, size_t most);
+void rgi_timeline_legend_name(const rgi_timeline_legend *legend, FILE *file, int64_t key,
+                              size_t most);
 /* A rectangle in the colour and with the texture of a walker, by its index. */
-void rgi_timeline_legend_fill(const rgi_timeline_legend *l, FILE *f, const rgi_timeline_box *b,
-                              int64_t index);
+void rgi_timeline_legend_fill(const rgi_timeline_legend *legend, FILE *file,
+                              const rgi_timeline_box *box, int64_t index);
 
 /* The textures, to be written once; and the legend, from y on, which is so high. */
-void rgi_timeline_legend_define(FILE *f);
-double rgi_timeline_legend_height(const rgi_timeline_legend *l);
-void rgi_timeline_legend_draw(const rgi_timeline_legend *l, FILE *f, double y);
+void rgi_timeline_legend_define(FILE *file);
+double rgi_timeline_legend_height(const rgi_timeline_legend *legend);
+void rgi_timeline_legend_draw(const rgi_timeline_legend *legend, FILE *file, double y);
 
 #endif

@@ -127,23 +127,24 @@ static const char script[] =
     "  show(part[0] || 0, part[1] > part[0] ? part[1] : seconds);\n"
     "})();\n";
 
-int rgi_timeline_html(FILE *f, const rgi_timeline_picture *p) {
-  rgi_timeline_picture zoomed = *p;
+int rgi_timeline_html(FILE *file, const rgi_timeline_picture *picture) {
+  rgi_timeline_picture zoomed = *picture;
   zoomed.page = 1;
   fputs("<!DOCTYPE html>\n<html xmlns='http://www.w3.org/1999/xhtml' lang='en'>\n<head>\n"
         "<meta charset='UTF-8'/>\n"
         "<meta name='viewport' content='width=device-width,initial-scale=1'/>\n<title>",
-        f);
-  rgi_xml_text(f, p->title);
-  fprintf(f, "</title>\n<style>\n%s</style>\n<style id='only'></style>\n</head>\n<body>\n<div>\n",
+        file);
+  rgi_xml_text(file, picture->title);
+  fprintf(file,
+          "</title>\n<style>\n%s</style>\n<style id='only'></style>\n</head>\n<body>\n<div>\n",
           style);
-  if (!rgi_timeline_svg(f, &zoomed))
+  if (!rgi_timeline_svg(file, &zoomed))
     return 0;
   fputs("</div>\n<p>Wheel, two fingers, + and -: zoom. Drag, arrows: move. Double click, 0: all. A "
         "click "
         "on a walker of the legend: it alone. #FROM-TO behind the page's address: these "
         "seconds.</p>\n",
-        f);
-  fprintf(f, "<script>\n%s</script>\n</body>\n</html>\n", script);
-  return !ferror(f);
+        file);
+  fprintf(file, "<script>\n%s</script>\n</body>\n</html>\n", script);
+  return !ferror(file);
 }

@@ -22,10 +22,11 @@ typedef struct {
 } rgi_timeline_picture;
 
 /* Whether the span's group is a block of rows there. */
-int rgi_timeline_frames(const rgi_timeline_picture *p, const rg_span *s);
+int rgi_timeline_frames(const rgi_timeline_picture *picture, const rg_span *span);
 /* Whether it is a group of several ranks that is no such block. */
-int rgi_timeline_is_apart(const rgi_timeline_picture *p, const rg_span *s);
+int rgi_timeline_is_apart(const rgi_timeline_picture *picture, const rg_span *span);
 /* What a walker is called there, or NULL: it has no name of its own. */
-const rg_timeline_walker *rgi_timeline_find_walker(const rgi_timeline_picture *p, int64_t key);
+const rg_timeline_walker *rgi_timeline_find_walker(const rgi_timeline_picture *picture,
+                                                   int64_t key);
 
 #endif

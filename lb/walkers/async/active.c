@@ -17,177 +17,180 @@
 #include "walkers/work/own_load.h"
 
 /* With the lock held: how many processes the policy takes from this group. */
-static int ask_active(rg_balancer b, int64_t *leave) {
-  rg_load_table t;
+static int ask_active(rg_balancer balancer, int64_t *leave) {
+  rg_load_table table;
   *leave = 0;
-  b->async.search.seen = b->async.board.shared->version;
-  RGI_TRY(rgi_planner_read_board(&b->async.board, &b->async.nodes.loads, &b->planner, &t));
-  RGI_TRY(rgi_planner_ask(&b->planner, &t));
-  for (int i = 0; i < b->planner.plan.count; i++)
-    *leave += b->planner.plan.move[i].ranks;
+  balancer->async.search.seen = balancer->async.board.shared->version;
+  RGI_TRY(rgi_planner_read_board(&balancer->async.board, &balancer->async.nodes.loads,
+                                 &balancer->planner, &table));
+  RGI_TRY(rgi_planner_ask(&balancer->planner, &table));
+  for (int i = 0; i < balancer->planner.plan.count; i++)
+    *leave += balancer->planner.plan.move[i].ranks;
   return RG_SUCCESS;
 }
 
 /* Whether the policy is to be asked about this group now: when units have been measured at a new
  * size; and when walkers wait and something has changed since it was asked. Not while processes
  * that another group has released are on their way to these walkers. */
-static int asks_now(rg_balancer b) {
-  const rgi_board_shared *board = b->async.board.shared;
-  int waits = board->count > 0 && !board->leaving && board->version != b->async.search.seen;
-  return (b->planner.policy.asks & RG_POLICY_ASKS_ACTIVE) && (b->work.measured || waits) &&
-         rgi_work_leavable(&b->work) && b->work.left != 1;
+static int asks_now(rg_balancer balancer) {
+  const rgi_board_shared *board = balancer->async.board.shared;
+  int waits = board->count > 0 && !board->leaving && board->version != balancer->async.search.seen;
+  return (balancer->planner.policy.asks & RG_POLICY_ASKS_ACTIVE) &&
+         (balancer->work.measured || waits) && rgi_work_leavable(&balancer->work) &&
+         balancer->work.left != 1;
 }
 
-static int decide_locked(rg_balancer b, rgi_work_decision *d) {
+static int decide_locked(rg_balancer balancer, rgi_work_decision *decision) {
   int processes;
-  RGI_TRY(rgi_join_choose(&b->async.join, &processes));
-  if (rgi_own_load_write(&b->async.board, &b->work,
-                         rgi_own_load_coming(&b->async.board) - processes))
-    rgi_board_changed(&b->async.board);
-  b->async.board.shared->units++;
+  RGI_TRY(rgi_join_choose(&balancer->async.join, &processes));
+  if (rgi_own_load_write(&balancer->async.board, &balancer->work,
+                         rgi_own_load_coming(&balancer->async.board) - processes))
+    rgi_board_changed(&balancer->async.board);
+  balancer->async.board.shared->units++;
   if (processes)
-    *d = (rgi_work_decision){RGI_WORK_MERGE, processes};
-  else if (asks_now(b)) {
-    RGI_TRY(ask_active(b, &d->count));
-    d->kind = d->count ? RGI_WORK_RELEASE : RGI_WORK_GO_ON;
-    b->async.board.shared->leaving += d->count;
+    *decision = (rgi_work_decision){RGI_WORK_MERGE, processes};
+  else if (asks_now(balancer)) {
+    RGI_TRY(ask_active(balancer, &decision->count));
+    decision->kind = decision->count ? RGI_WORK_RELEASE : RGI_WORK_GO_ON;
+    balancer->async.board.shared->leaving += decision->count;
   }
   return RG_SUCCESS;
 }
 
-static int decide_next(void *of, rgi_work_decision *d) {
-  rg_balancer b = of;
-  RGI_TRY(rgi_join_serve(&b->async.join));
-  RGI_TRY(rgi_stop_look(b));
-  RGI_TRY(rgi_meeting_step_serve(b));
-  d->kind = rgi_work_next(&b->work);
-  if (d->kind != RGI_WORK_GO_ON)
+static int decide_next(void *of, rgi_work_decision *decision) {
+  rg_balancer balancer = of;
+  RGI_TRY(rgi_join_serve(&balancer->async.join));
+  RGI_TRY(rgi_stop_look(balancer));
+  RGI_TRY(rgi_meeting_step_serve(balancer));
+  decision->kind = rgi_work_next(&balancer->work);
+  if (decision->kind != RGI_WORK_GO_ON)
     return RG_SUCCESS;
-  RGI_TRY(rgi_board_lock(&b->async.board));
-  int error = decide_locked(b, d);
-  rgi_board_unlock(&b->async.board);
+  RGI_TRY(rgi_board_lock(&balancer->async.board));
+  int error = decide_locked(balancer, decision);
+  rgi_board_unlock(&balancer->async.board);
   return error;
 }
 
 /* The row of the group. A group that has something to do is nothing that others wait for: their
  * policies knew it when it was decided. */
-static int note_idle(rg_balancer b, int ended, int has_task) {
-  b->async.board.stamp++;
-  RGI_TRY(rgi_board_lock(&b->async.board));
-  b->work.new_size = 0;
-  int changed = rgi_own_load_write(&b->async.board, &b->work, 0);
+static int note_idle(rg_balancer balancer, int ended, int has_task) {
+  balancer->async.board.stamp++;
+  RGI_TRY(rgi_board_lock(&balancer->async.board));
+  balancer->work.new_size = 0;
+  int changed = rgi_own_load_write(&balancer->async.board, &balancer->work, 0);
   if (ended)
-    b->async.board.shared->open--;
+    balancer->async.board.shared->open--;
   if (ended || (changed && !has_task))
-    rgi_board_changed(&b->async.board);
-  int error = rgi_internode_check_end(&b->async.nodes);
-  rgi_board_unlock(&b->async.board);
+    rgi_board_changed(&balancer->async.board);
+  int error = rgi_internode_check_end(&balancer->async.nodes);
+  rgi_board_unlock(&balancer->async.board);
   return error;
 }
 
-int rgi_active_become_idle(rg_balancer b, int ended, const rgi_search_part *task) {
-  rgi_search_begin(&b->async.search);
+int rgi_active_become_idle(rg_balancer balancer, int ended, const rgi_search_part *task) {
+  rgi_search_begin(&balancer->async.search);
   if (task)
-    b->async.search.part = *task;
-  b->async.join.gathers = 0;
-  rgi_team_mark(&b->team, RG_SPAN_IDLE);
-  if (!rgi_team_leads(&b->team))
+    balancer->async.search.part = *task;
+  balancer->async.join.gathers = 0;
+  rgi_team_mark(&balancer->team, RG_SPAN_IDLE);
+  if (!rgi_team_leads(&balancer->team))
     return RG_SUCCESS;
-  RGI_TRY(note_idle(b, ended, task && (task->target >= 0 || task->starts)));
-  return rgi_join_refuse_all(&b->async.join);
+  RGI_TRY(note_idle(balancer, ended, task && (task->target >= 0 || task->starts)));
+  return rgi_join_refuse_all(&balancer->async.join);
 }
 
-static int set_aside(rg_balancer b) {
+static int set_aside(rg_balancer balancer) {
   int failed = 0;
-  RGI_TRY(rgi_meeting_step_aside(b, &failed));
-  RGI_TRY(rgi_active_become_idle(b, failed, NULL));
-  return rgi_meeting_step_serve(b);
+  RGI_TRY(rgi_meeting_step_aside(balancer, &failed));
+  RGI_TRY(rgi_active_become_idle(balancer, failed, NULL));
+  return rgi_meeting_step_serve(balancer);
 }
 
-int rgi_active_continue(rg_balancer b, int next) {
+int rgi_active_continue(rg_balancer balancer, int next) {
   if (next == RGI_WORK_FINISH) {
-    RGI_TRY(rgi_work_finish(&b->work));
-    return rgi_active_become_idle(b, 1, NULL);
+    RGI_TRY(rgi_work_finish(&balancer->work));
+    return rgi_active_become_idle(balancer, 1, NULL);
   }
   if (next == RGI_WORK_MEET)
-    return set_aside(b);
-  if (next == RGI_WORK_FAIL || !b->work.working)
-    return rgi_active_become_idle(b, 1, NULL);
-  return rgi_own_load_publish(&b->async.board, &b->work);
+    return set_aside(balancer);
+  if (next == RGI_WORK_FAIL || !balancer->work.working)
+    return rgi_active_become_idle(balancer, 1, NULL);
+  return rgi_own_load_publish(&balancer->async.board, &balancer->work);
 }
 
-int rgi_active_merge(rg_balancer b, int n, const int ranks[]) {
-  RGI_TRY(rgi_team_form(&b->team, n, ranks));
-  rgi_team_mark(&b->team, RG_SPAN_REGROUP);
-  RGI_TRY(rgi_work_hand_over(&b->work));
+int rgi_active_merge(rg_balancer balancer, int n, const int ranks[]) {
+  RGI_TRY(rgi_team_form(&balancer->team, n, ranks));
+  rgi_team_mark(&balancer->team, RG_SPAN_REGROUP);
+  RGI_TRY(rgi_work_hand_over(&balancer->work));
   return RG_SUCCESS;
 }
 
-static int note_merge(rg_balancer b, double seconds) {
-  RGI_TRY(rgi_board_lock(&b->async.board));
-  double *mean = &b->async.board.shared->merge;
+static int note_merge(rg_balancer balancer, double seconds) {
+  RGI_TRY(rgi_board_lock(&balancer->async.board));
+  double *mean = &balancer->async.board.shared->merge;
   *mean = *mean > 0 ? 0.75 * *mean + 0.25 * seconds : seconds;
-  rgi_board_unlock(&b->async.board);
+  rgi_board_unlock(&balancer->async.board);
   return RG_SUCCESS;
 }
 
-static int merge_joiners(rg_balancer b, int joining) {
-  int old = b->team.n, n = old + joining, error = RG_SUCCESS;
+static int merge_joiners(rg_balancer balancer, int joining) {
+  int old = balancer->team.n, n = old + joining, error = RG_SUCCESS;
   double began = rgi_clock_now();
   int *ranks = malloc((size_t)n * sizeof *ranks);
   if (!ranks)
     return rgi_error(RG_ERR_NOMEM, "no memory for a group of %d processes", n);
-  rgi_team_mark(&b->team, RG_SPAN_REGROUP);
-  if (rgi_team_leads(&b->team))
-    error = rgi_join_accept(&b->async.join, RGI_JOIN_WORKING, n, ranks);
+  rgi_team_mark(&balancer->team, RG_SPAN_REGROUP);
+  if (rgi_team_leads(&balancer->team))
+    error = rgi_join_accept(&balancer->async.join, RGI_JOIN_WORKING, n, ranks);
   if (!error)
-    error = rg_bcast(b->team.own, ranks, n, MPI_INT, 0);
+    error = rg_bcast(balancer->team.own, ranks, n, MPI_INT, 0);
   if (!error)
-    error = rgi_active_merge(b, n, ranks);
+    error = rgi_active_merge(balancer, n, ranks);
   free(ranks);
   RGI_TRY(error);
-  b->counts.forming += rgi_clock_now() - began;
-  if (rgi_team_leads(&b->team))
-    RGI_TRY(note_merge(b, rgi_clock_now() - began));
-  return rgi_active_continue(b, RGI_WORK_GO_ON);
+  balancer->counts.forming += rgi_clock_now() - began;
+  if (rgi_team_leads(&balancer->team))
+    RGI_TRY(note_merge(balancer, rgi_clock_now() - began));
+  return rgi_active_continue(balancer, RGI_WORK_GO_ON);
 }
 
 /* They look for work by now. */
-static int note_left(rg_balancer b, int leaving) {
-  RGI_TRY(rgi_board_lock(&b->async.board));
-  b->async.board.shared->leaving -= leaving;
-  rgi_board_unlock(&b->async.board);
+static int note_left(rg_balancer balancer, int leaving) {
+  RGI_TRY(rgi_board_lock(&balancer->async.board));
+  balancer->async.board.shared->leaving -= leaving;
+  rgi_board_unlock(&balancer->async.board);
   return RG_SUCCESS;
 }
 
 /* The last `leaving` members leave and become a group without work. */
-static int release_members(rg_balancer b, int leaving) {
-  int stay = b->team.n - leaving, stays = b->team.me < stay;
-  rgi_team_mark(&b->team, RG_SPAN_REGROUP);
-  RGI_TRY(rgi_work_part(&b->work, stay));
+static int release_members(rg_balancer balancer, int leaving) {
+  int stay = balancer->team.n - leaving, stays = balancer->team.me < stay;
+  rgi_team_mark(&balancer->team, RG_SPAN_REGROUP);
+  RGI_TRY(rgi_work_part(&balancer->work, stay));
   if (!stays)
-    rgi_work_leave(&b->work);
-  RGI_TRY(rgi_team_part(&b->team, stays ? 0 : stay, stays ? stay : leaving));
+    rgi_work_leave(&balancer->work);
+  RGI_TRY(rgi_team_part(&balancer->team, stays ? 0 : stay, stays ? stay : leaving));
   if (!stays)
-    return rgi_active_become_idle(b, 0, NULL);
-  RGI_TRY(rgi_work_hand_over(&b->work));
-  if (rgi_team_leads(&b->team))
-    RGI_TRY(note_left(b, leaving));
-  return rgi_active_continue(b, RGI_WORK_GO_ON);
+    return rgi_active_become_idle(balancer, 0, NULL);
+  RGI_TRY(rgi_work_hand_over(&balancer->work));
+  if (rgi_team_leads(&balancer->team))
+    RGI_TRY(note_left(balancer, leaving));
+  return rgi_active_continue(balancer, RGI_WORK_GO_ON);
 }
 
-int rgi_active_step(rg_balancer b, int *what) {
+int rgi_active_step(rg_balancer balancer, int *what) {
   rgi_work_decision next;
-  if (!rgi_team_leads(&b->team))
-    RGI_TRY(rgi_stop_look(b));
-  RGI_TRY(rgi_work_unit(&b->work, decide_next, b, &next));
+  if (!rgi_team_leads(&balancer->team))
+    RGI_TRY(rgi_stop_look(balancer));
+  RGI_TRY(rgi_work_unit(&balancer->work, decide_next, balancer, &next));
   *what = next.kind == RGI_WORK_GO_ON ? RG_BALANCE_WORKED : RG_BALANCE_MOVED;
   /* Not between the choice of the groups that join and the merge with them. */
-  if (!rgi_team_leads(&b->team) || (b->work.kind.alike && next.kind != RGI_WORK_MERGE))
-    RGI_TRY(rgi_join_serve(&b->async.join));
+  if (!rgi_team_leads(&balancer->team) ||
+      (balancer->work.kind.alike && next.kind != RGI_WORK_MERGE))
+    RGI_TRY(rgi_join_serve(&balancer->async.join));
   if (next.kind == RGI_WORK_MERGE)
-    return merge_joiners(b, (int)next.count);
+    return merge_joiners(balancer, (int)next.count);
   if (next.kind == RGI_WORK_RELEASE)
-    return release_members(b, (int)next.count);
-  return next.kind == RGI_WORK_GO_ON ? RG_SUCCESS : rgi_active_continue(b, (int)next.kind);
+    return release_members(balancer, (int)next.count);
+  return next.kind == RGI_WORK_GO_ON ? RG_SUCCESS : rgi_active_continue(balancer, (int)next.kind);
 }

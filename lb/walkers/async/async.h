@@ -7,8 +7,8 @@
 
 #include <regroup/balance.h>
 
-int rgi_async_begin(rg_balancer b);
-int rgi_async_step(rg_balancer b, int wait, int *what);
-int rgi_async_end(rg_balancer b);
+int rgi_async_begin(rg_balancer balancer);
+int rgi_async_step(rg_balancer balancer, int wait, int *what);
+int rgi_async_end(rg_balancer balancer);
 
 #endif

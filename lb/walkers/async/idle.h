@@ -8,16 +8,16 @@
 #include <regroup/balance.h>
 
 /* Looks for work once; with `wait`, until there is something to do. */
-int rgi_idle_step(rg_balancer b, int wait, int *what);
+int rgi_idle_step(rg_balancer balancer, int wait, int *what);
 
 /* --- the plan of the policy --------------------------------------------------------------- */
 
 /* Whether anything has changed since the policy was last asked. Without the lock: what changes
  * later rings this process's bell. */
-int rgi_idle_plan_due(const struct rg_balancer_s *b);
+int rgi_idle_plan_due(const struct rg_balancer_s *balancer);
 /* Asks the policy. What the group is to do goes into the search; or into command, if it is to split
  * or the run has ended. With the load board's lock held. */
-int rgi_idle_plan_make(rg_balancer b, int64_t command[2]);
+int rgi_idle_plan_make(rg_balancer balancer, int64_t command[2]);
 
 /* --- what the leader tells the group to do ------------------------------------------------ */
 
@@ -30,6 +30,6 @@ enum {
 };
 
 /* Obeys a command and its number. All members call. */
-int rgi_idle_command_obey(rg_balancer b, const int64_t command[2]);
+int rgi_idle_command_obey(rg_balancer balancer, const int64_t command[2]);
 
 #endif

@@ -20,22 +20,23 @@
 #include "walkers/store/record_pack.h"
 
 /* What a move of the plan makes a part do. */
-static int read_move(rg_balancer b, const rg_move *m, int leader, const rgi_queue_entry taken[],
-                     rgi_search_part *part) {
-  *part = (rgi_search_part){.ranks = m->ranks, .target = -1, .credit = -1};
-  if (m->to != RG_MOVE_NO_ROW) {
-    rgi_board_row *row = rgi_board_row_of(&b->async.board, (int)b->planner.rows[m->to].id);
-    part->target = b->planner.rows[m->to].id;
-    part->stamp = b->planner.stamps[m->to];
+static int read_move(rg_balancer balancer, const rg_move *move, int leader,
+                     const rgi_queue_entry taken[], rgi_search_part *part) {
+  *part = (rgi_search_part){.ranks = move->ranks, .target = -1, .credit = -1};
+  if (move->to != RG_MOVE_NO_ROW) {
+    rgi_board_row *row =
+        rgi_board_row_of(&balancer->async.board, (int)balancer->planner.rows[move->to].id);
+    part->target = balancer->planner.rows[move->to].id;
+    part->stamp = balancer->planner.stamps[move->to];
     if (row)
-      row->load.coming += m->ranks;
+      row->load.coming += move->ranks;
     else
-      rgi_node_loads_promise(&b->async.nodes.loads, (int)part->target, m->ranks);
-  } else if (m->walker != RG_MOVE_NO_WALKER) {
+      rgi_node_loads_promise(&balancer->async.nodes.loads, (int)part->target, move->ranks);
+  } else if (move->walker != RG_MOVE_NO_WALKER) {
     part->starts = 1;
-    part->entry = taken[m->walker];
-    RGI_TRY(rgi_internode_depart(&b->async.nodes, leader, &part->credit));
-    return part->credit >= 0 ? rgi_record_pack_attach(&b->survival.store, &part->entry)
+    part->entry = taken[move->walker];
+    RGI_TRY(rgi_internode_depart(&balancer->async.nodes, leader, &part->credit));
+    return part->credit >= 0 ? rgi_record_pack_attach(&balancer->survival.store, &part->entry)
                              : RG_SUCCESS;
   }
   return RG_SUCCESS;
@@ -43,33 +44,34 @@ static int read_move(rg_balancer b, const rg_move *m, int leader, const rgi_queu
 
 /* Takes the walkers that the plan starts from the load board. From the last to
  * the first, so that the numbers of the others stay valid. */
-static int take_walkers(rg_balancer b, int waiting, rgi_queue_entry taken[]) {
+static int take_walkers(rg_balancer balancer, int waiting, rgi_queue_entry taken[]) {
   for (int w = waiting - 1; w >= 0; w--)
-    if (rgi_planner_starts(&b->planner, w))
-      RGI_TRY(rgi_board_take(&b->async.board, w, &taken[w]));
+    if (rgi_planner_starts(&balancer->planner, w))
+      RGI_TRY(rgi_board_take(&balancer->async.board, w, &taken[w]));
   return RG_SUCCESS;
 }
 
-static int carry_out(rg_balancer b, int waiting, int64_t command[2]) {
-  const rg_plan *plan = &b->planner.plan;
-  int rest = b->team.n, count = (int)plan->count;
+static int carry_out(rg_balancer balancer, int waiting, int64_t command[2]) {
+  const rg_plan *plan = &balancer->planner.plan;
+  int rest = balancer->team.n, count = (int)plan->count;
   rgi_queue_entry taken[RGI_QUEUE_SHOWN];
-  RGI_TRY(take_walkers(b, waiting, taken));
+  RGI_TRY(take_walkers(balancer, waiting, taken));
   rgi_search_part *parts = malloc((size_t)(count + 1) * sizeof *parts);
   if (!parts)
     return rgi_error(RG_ERR_NOMEM, "no memory for %d parts of a group", count);
   for (int i = 0; i < count; i++) {
-    RGI_TRY(read_move(b, &plan->move[i], b->team.ranks[b->team.n - rest], taken, &parts[i]));
+    RGI_TRY(read_move(balancer, &plan->move[i], balancer->team.ranks[balancer->team.n - rest],
+                      taken, &parts[i]));
     rest -= (int)parts[i].ranks;
   }
   if (rest > 0)
     parts[count++] = (rgi_search_part){.ranks = rest, .target = -1};
   if (count == 1) {
-    b->async.search.part = parts[0];
+    balancer->async.search.part = parts[0];
     free(parts);
     return RG_SUCCESS;
   }
-  b->async.search.parts = parts;
+  balancer->async.search.parts = parts;
   command[0] = RGI_IDLE_COMMAND_SPLIT;
   command[1] = count;
   return RG_SUCCESS;
@@ -78,73 +80,74 @@ static int carry_out(rg_balancer b, int waiting, int64_t command[2]) {
 /* If all groups are idle and the policy has an answer for none of them, the first walker that waits
  * fails, on this process. The rows must have all processes: the group of a process that is on its
  * way into another one has none. */
-static int check_stuck(rg_balancer b) {
-  rgi_board_shared *board = b->async.board.shared;
-  rgi_queue_entry e;
+static int check_stuck(rg_balancer balancer) {
+  rgi_board_shared *board = balancer->async.board.shared;
+  rgi_queue_entry entry;
   int64_t ranks = 0;
-  if (board->count == 0 || !rgi_node_loads_idle(&b->async.nodes.loads))
+  if (board->count == 0 || !rgi_node_loads_idle(&balancer->async.nodes.loads))
     return RG_SUCCESS;
   for (int i = 0; i < board->processes; i++)
     if (board->row[i].leads && board->row[i].seen != board->version)
       return RG_SUCCESS;
-  for (int i = 0; i < b->planner.row_count; i++)
-    ranks += b->planner.rows[i].ranks;
-  if (ranks != b->members.size)
+  for (int i = 0; i < balancer->planner.row_count; i++)
+    ranks += balancer->planner.rows[i].ranks;
+  if (ranks != balancer->members.size)
     return RG_SUCCESS;
-  RGI_TRY(rgi_board_take(&b->async.board, 0, &e));
-  RGI_TRY(rgi_work_fail_waiting(&b->work, &e, rgi_planner_name(&b->planner)));
+  RGI_TRY(rgi_board_take(&balancer->async.board, 0, &entry));
+  RGI_TRY(rgi_work_fail_waiting(&balancer->work, &entry, rgi_planner_name(&balancer->planner)));
   board->open--;
-  rgi_board_changed(&b->async.board);
-  return rgi_internode_check_end(&b->async.nodes);
+  rgi_board_changed(&balancer->async.board);
+  return rgi_internode_check_end(&balancer->async.nodes);
 }
 
 /* Whether a walker waits that needs more processes than the group has. */
-static int lacks_processes(const struct rg_balancer_s *b) {
-  const rgi_board_shared *board = b->async.board.shared;
+static int lacks_processes(const struct rg_balancer_s *balancer) {
+  const rgi_board_shared *board = balancer->async.board.shared;
   int i = 0;
-  while (i < board->count && rgi_board_waiting(&b->async.board)[i].least <= b->team.n)
+  while (i < board->count && rgi_board_waiting(&balancer->async.board)[i].least <= balancer->team.n)
     i++;
   return i < board->count;
 }
 
 /* The group asks an idle one whether it may join it, if both together may start a walker. */
-static int gather_or_fail(rg_balancer b, rgi_board_row *own) {
-  const rgi_board_shared *board = b->async.board.shared;
-  for (int i = 0; i < board->processes && lacks_processes(b); i++) {
+static int gather_or_fail(rg_balancer balancer, rgi_board_row *own) {
+  const rgi_board_shared *board = balancer->async.board.shared;
+  for (int i = 0; i < board->processes && lacks_processes(balancer); i++) {
     const rgi_board_row *row = &board->row[i];
     if (!row->leads || row == own || row->seen != board->version)
       continue;
     own->seen = -1;
-    b->async.search.part = (rgi_search_part){
-        .ranks = b->team.n, .target = row->load.id, .stamp = row->stamp, .credit = -1};
+    balancer->async.search.part = (rgi_search_part){
+        .ranks = balancer->team.n, .target = row->load.id, .stamp = row->stamp, .credit = -1};
     return RG_SUCCESS;
   }
-  b->async.join.gathers = 1;
-  return check_stuck(b);
+  balancer->async.join.gathers = 1;
+  return check_stuck(balancer);
 }
 
-int rgi_idle_plan_due(const struct rg_balancer_s *b) {
-  return atomic_load_explicit(&b->async.board.shared->version, memory_order_relaxed) !=
-             b->async.search.seen ||
-         b->async.nodes.loads.news;
+int rgi_idle_plan_due(const struct rg_balancer_s *balancer) {
+  return atomic_load_explicit(&balancer->async.board.shared->version, memory_order_relaxed) !=
+             balancer->async.search.seen ||
+         balancer->async.nodes.loads.news;
 }
 
-int rgi_idle_plan_make(rg_balancer b, int64_t command[2]) {
-  rg_load_table t;
-  rgi_board_row *row = rgi_board_row_of(&b->async.board, b->members.rank);
-  if (b->async.board.shared->ended) {
+int rgi_idle_plan_make(rg_balancer balancer, int64_t command[2]) {
+  rg_load_table table;
+  rgi_board_row *row = rgi_board_row_of(&balancer->async.board, balancer->members.rank);
+  if (balancer->async.board.shared->ended) {
     command[0] = RGI_IDLE_COMMAND_END;
-    return rgi_meeting_step_end(b);
+    return rgi_meeting_step_end(balancer);
   }
-  b->async.nodes.loads.news = 0;
-  b->async.search.seen = b->async.board.shared->version;
+  balancer->async.nodes.loads.news = 0;
+  balancer->async.search.seen = balancer->async.board.shared->version;
   row->seen = -1;
-  b->async.join.gathers = 0;
-  RGI_TRY(rgi_planner_read_board(&b->async.board, &b->async.nodes.loads, &b->planner, &t));
-  RGI_TRY(rgi_planner_ask(&b->planner, &t));
-  if (b->planner.plan.count == 0) {
-    row->seen = b->async.search.seen;
-    return gather_or_fail(b, row);
+  balancer->async.join.gathers = 0;
+  RGI_TRY(rgi_planner_read_board(&balancer->async.board, &balancer->async.nodes.loads,
+                                 &balancer->planner, &table));
+  RGI_TRY(rgi_planner_ask(&balancer->planner, &table));
+  if (balancer->planner.plan.count == 0) {
+    row->seen = balancer->async.search.seen;
+    return gather_or_fail(balancer, row);
   }
-  return carry_out(b, (int)t.waiting_count, command);
+  return carry_out(balancer, (int)table.waiting_count, command);
 }

@@ -18,92 +18,95 @@
 
 /* --- a walker is set aside ----------------------------------------------------------------- */
 
-/* The leader's part. *e belongs to the caller. */
-static int set_aside(rg_balancer b, rgi_queue_entry *e) {
-  rgi_internode *f = &b->async.nodes;
-  const rgi_meeting *m = &b->work.meeting;
-  int home = rgi_internode_home(f, m->ids[0]);
+/* The leader's part. *entry belongs to the caller. */
+static int set_aside(rg_balancer balancer, rgi_queue_entry *entry) {
+  rgi_internode *internode = &balancer->async.nodes;
+  const rgi_meeting *meeting = &balancer->work.meeting;
+  int home = rgi_internode_home(internode, meeting->ids[0]);
   int64_t credit = -1;
-  RGI_TRY(rgi_board_lock(&b->async.board));
-  int error = rgi_internode_depart(f, home, &credit);
+  RGI_TRY(rgi_board_lock(&balancer->async.board));
+  int error = rgi_internode_depart(internode, home, &credit);
   if (!error && credit < 0)
-    error = rgi_board_set_aside(&b->async.board, e, m);
-  rgi_board_unlock(&b->async.board);
+    error = rgi_board_set_aside(&balancer->async.board, entry, meeting);
+  rgi_board_unlock(&balancer->async.board);
   if (error || credit < 0)
     return error;
-  RGI_TRY(rgi_record_pack_attach(&b->survival.store, e));
-  return rgi_internode_send_aside(f, home, credit, e, m);
+  RGI_TRY(rgi_record_pack_attach(&balancer->survival.store, entry));
+  return rgi_internode_send_aside(internode, home, credit, entry, meeting);
 }
 
-int rgi_meeting_step_aside(rg_balancer b, int *failed) {
-  rgi_queue_entry e;
-  RGI_TRY(rgi_work_aside(&b->work, &e, failed));
-  if (*failed || !rgi_team_leads(&b->team))
+int rgi_meeting_step_aside(rg_balancer balancer, int *failed) {
+  rgi_queue_entry entry;
+  RGI_TRY(rgi_work_aside(&balancer->work, &entry, failed));
+  if (*failed || !rgi_team_leads(&balancer->team))
     return RG_SUCCESS;
-  int error = set_aside(b, &e);
-  free(e.memory);
+  int error = set_aside(balancer, &entry);
+  free(entry.memory);
   return error;
 }
 
 /* --- meetings ----------------------------------------------------------------------------------
  */
 
-static void free_entries(int64_t count, rgi_queue_entry *e) {
+static void free_entries(int64_t count, rgi_queue_entry *entry) {
   for (int64_t i = 0; i < count; i++)
-    free(e[i].memory);
-  free(e);
+    free(entry[i].memory);
+  free(entry);
 }
 
 /* The walkers of a meeting wait for groups; after an error they have ended. */
-static int let_go(rg_balancer b, int64_t count, const rgi_queue_entry e[], int failed) {
-  rgi_board *board = &b->async.board;
+static int let_go(rg_balancer balancer, int64_t count, const rgi_queue_entry entry[], int failed) {
+  rgi_board *board = &balancer->async.board;
   int error = RG_SUCCESS;
   RGI_TRY(rgi_board_lock(board));
   for (int64_t i = 0; i < count && !failed && !error; i++)
-    error = rgi_board_put(board, &e[i]);
+    error = rgi_board_put(board, &entry[i]);
   if (failed)
     board->shared->open -= count;
   rgi_board_changed(board);
   if (!error)
-    error = rgi_internode_check_end(&b->async.nodes);
+    error = rgi_internode_check_end(&balancer->async.nodes);
   rgi_board_unlock(board);
   return error;
 }
 
 /* Keeps the walkers until the buddy has the copies that were sent. */
-static int keep(rg_balancer b, int64_t count, rgi_queue_entry *e) {
+static int keep(rg_balancer balancer, int64_t count, rgi_queue_entry *entry) {
   rgi_balancer_kept *kept = malloc(sizeof *kept);
   if (!kept)
     return rgi_error(RG_ERR_NOMEM, "no memory for a meeting of %lld walkers", (long long)count);
-  *kept = (rgi_balancer_kept){b->async.kept, count, b->survival.buddy.sent, e};
-  b->async.kept = kept;
+  *kept = (rgi_balancer_kept){.next = balancer->async.kept,
+                              .count = count,
+                              .copies = balancer->survival.buddy.sent,
+                              .entries = entry};
+  balancer->async.kept = kept;
   return RG_SUCCESS;
 }
 
-static int hold_one(rg_balancer b, int64_t count, rgi_queue_entry *e, int64_t number) {
+static int hold_one(rg_balancer balancer, int64_t count, rgi_queue_entry *entry, int64_t number) {
   int failed = 0;
-  int error = rgi_meeting_hold(&b->work, count, e, number, &failed);
-  if (!error && !failed && rgi_buddy_waits(&b->survival.buddy)) {
-    error = keep(b, count, e);
+  int error = rgi_meeting_hold(&balancer->work, count, entry, number, &failed);
+  if (!error && !failed && rgi_buddy_waits(&balancer->survival.buddy)) {
+    error = keep(balancer, count, entry);
     if (!error)
       return RG_SUCCESS;
   } else if (!error)
-    error = let_go(b, count, e, failed);
-  free_entries(count, e);
+    error = let_go(balancer, count, entry, failed);
+  free_entries(count, entry);
   return error;
 }
 
 /* Lets those go whose copies are confirmed. */
-static int serve_kept(rg_balancer b) {
-  int64_t confirmed = b->survival.buddy.sent - b->survival.buddy.open;
-  for (rgi_balancer_kept **p = &b->async.kept; *p;) {
+static int serve_kept(rg_balancer balancer) {
+  int64_t confirmed = balancer->survival.buddy.sent - balancer->survival.buddy.open;
+  for (rgi_balancer_kept **p = &balancer->async.kept; *p;) {
     rgi_balancer_kept *kept = *p;
     if (kept->copies > confirmed) {
       p = &kept->next;
       continue;
     }
     *p = kept->next;
-    int error = let_go(b, kept->count, kept->entries, 0);
+    int error = let_go(balancer, kept->count, kept->entries, 0);
     free_entries(kept->count, kept->entries);
     free(kept);
     RGI_TRY(error);
@@ -111,38 +114,40 @@ static int serve_kept(rg_balancer b) {
   return RG_SUCCESS;
 }
 
-int rgi_meeting_step_serve(rg_balancer b) {
-  rgi_board *board = &b->async.board;
-  RGI_TRY(serve_kept(b));
+int rgi_meeting_step_serve(rg_balancer balancer) {
+  rgi_board *board = &balancer->async.board;
+  RGI_TRY(serve_kept(balancer));
   while (atomic_load(&board->shared->complete) > 0) {
-    rgi_queue_entry *e = NULL;
+    rgi_queue_entry *entry = NULL;
     int64_t count, number;
     RGI_TRY(rgi_board_lock(board));
-    int error = rgi_board_take_meeting(board, &count, &e, &number);
+    int error = rgi_board_take_meeting(board, &count, &entry, &number);
     rgi_board_unlock(board);
     if (error)
-      free_entries(count, e);
+      free_entries(count, entry);
     RGI_TRY(error);
     if (count == 0)
       break;
-    RGI_TRY(hold_one(b, count, e, number));
+    RGI_TRY(hold_one(balancer, count, entry, number));
   }
   return RG_SUCCESS;
 }
 
 /* --- the end ------------------------------------------------------------------------------- */
 
-int rgi_meeting_step_end(rg_balancer b) {
-  rgi_board *board = &b->async.board;
+int rgi_meeting_step_end(rg_balancer balancer) {
+  rgi_board *board = &balancer->async.board;
   int early = atomic_load(&board->shared->stopping), there;
-  int64_t none = rgi_membership_spans_nodes(&b->members) ? RGI_MEETING_UNKNOWN : RGI_MEETING_NONE;
+  int64_t none =
+      rgi_membership_spans_nodes(&balancer->members) ? RGI_MEETING_UNKNOWN : RGI_MEETING_NONE;
   char text[RGI_OUTCOME_TEXT];
   for (;;) {
-    rgi_queue_entry e = {0};
-    RGI_TRY(rgi_meeting_list_stuck(rgi_board_aside(board), none, &there, &e, text, sizeof text));
+    rgi_queue_entry entry = {0};
+    RGI_TRY(
+        rgi_meeting_list_stuck(rgi_board_aside(board), none, &there, &entry, text, sizeof text));
     if (!there)
       break;
-    RGI_TRY(rgi_work_end_aside(&b->work, &e, early ? "" : text));
+    RGI_TRY(rgi_work_end_aside(&balancer->work, &entry, early ? "" : text));
   }
   rgi_meeting_list_free(rgi_board_aside(board));
   return RG_SUCCESS;

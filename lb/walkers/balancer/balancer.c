@@ -19,145 +19,151 @@
 
 #define MAGIC 0x62616c6eu
 
-int rgi_balancer_check(const char *call, rg_balancer b) {
-  if (!b || b->magic != MAGIC)
+int rgi_balancer_check(const char *call, rg_balancer balancer) {
+  if (!balancer || balancer->magic != MAGIC)
     return rgi_error(RG_ERR_ARG, "%s: no balancer, or freed already", call);
   return RG_SUCCESS;
 }
 
-int rgi_balancer_enter(const char *call, rg_balancer b) {
-  RGI_TRY(rgi_balancer_check(call, b));
-  b->members.call = call;
+int rgi_balancer_enter(const char *call, rg_balancer balancer) {
+  RGI_TRY(rgi_balancer_check(call, balancer));
+  balancer->members.call = call;
   return RG_SUCCESS;
 }
 
-int rgi_balancer_rests(rg_balancer b) {
-  return b->stage == RGI_BALANCER_NEW || b->stage == RGI_BALANCER_ENDED;
+int rgi_balancer_rests(rg_balancer balancer) {
+  return balancer->stage == RGI_BALANCER_NEW || balancer->stage == RGI_BALANCER_ENDED;
 }
 
 /* --- create, add, free ------------------------------------------------------------------- */
 
-static int check_settings(const char *call, const struct rg_balancer_s *b) {
-  const rg_walker_kind *k = &b->work.kind;
-  const rg_balance_options *o = &b->options;
-  int packing = (k->packed != NULL) + (k->pack != NULL) + (k->unpack != NULL);
-  if (!k->unit || !k->left)
+static int check_settings(const char *call, const struct rg_balancer_s *balancer) {
+  const rg_walker_kind *kind = &balancer->work.kind;
+  const rg_balance_options *options = &balancer->options;
+  int packing = (kind->packed != NULL) + (kind->pack != NULL) + (kind->unpack != NULL);
+  if (!kind->unit || !kind->left)
     return rgi_error(RG_ERR_ARG, "%s: the kind of walker has no function %s", call,
-                     k->unit ? "left" : "unit");
+                     kind->unit ? "left" : "unit");
   if (packing != 0 && packing != 3)
     return rgi_error(RG_ERR_ARG, "%s: packed, pack and unpack are needed together", call);
-  if (!k->meets != !k->meeting)
+  if (!kind->meets != !kind->meeting)
     return rgi_error(RG_ERR_ARG, "%s: meets and meeting are needed together", call);
-  if (!b->planner.policy.plan)
+  if (!balancer->planner.policy.plan)
     return rgi_error(RG_ERR_ARG, "%s: the policy has no function plan", call);
-  if (o->group < 0 || !(o->limit >= 0))
-    return rgi_error(RG_ERR_ARG, "%s: group %d, limit %g: neither may be negative", call, o->group,
-                     o->limit);
+  if (options->group < 0 || !(options->limit >= 0))
+    return rgi_error(RG_ERR_ARG, "%s: group %d, limit %g: neither may be negative", call,
+                     options->group, options->limit);
   return RG_SUCCESS;
 }
 
 /* The library's own copies of what the caller has filled in. */
-static int take_settings(rg_balancer b, const rg_walker_kind *kind,
+static int take_settings(rg_balancer balancer, const rg_walker_kind *kind,
                          const rg_balance_options *options) {
-  RGI_TRY(rgi_sized_take(&b->work.kind, sizeof b->work.kind, kind, "rg_balance_create: kind"));
+  RGI_TRY(rgi_sized_take(&balancer->work.kind, sizeof balancer->work.kind, kind,
+                         "rg_balance_create: kind"));
   if (options)
-    RGI_TRY(rgi_sized_take(&b->options, sizeof b->options, options, "rg_balance_create: options"));
-  b->planner.policy.size = sizeof b->planner.policy;
-  if (b->options.policy)
-    RGI_TRY(rgi_policy_take("rg_balance_create: policy", b->options.policy, &b->planner.policy));
+    RGI_TRY(rgi_sized_take(&balancer->options, sizeof balancer->options, options,
+                           "rg_balance_create: options"));
+  balancer->planner.policy.size = sizeof balancer->planner.policy;
+  if (balancer->options.policy)
+    RGI_TRY(rgi_policy_take("rg_balance_create: policy", balancer->options.policy,
+                            &balancer->planner.policy));
   else
-    RGI_TRY(rg_policy_parse(NULL, &b->planner.policy));
-  b->options.policy = NULL;
-  b->team.timeline = b->options.timeline;
-  b->team.part = rgi_timeline_part_open(b->options.timeline);
-  b->work.limit = b->options.limit;
-  return check_settings("rg_balance_create", b);
+    RGI_TRY(rg_policy_parse(NULL, &balancer->planner.policy));
+  balancer->options.policy = NULL;
+  balancer->team.timeline = balancer->options.timeline;
+  balancer->team.part = rgi_timeline_part_open(balancer->options.timeline);
+  balancer->work.limit = balancer->options.limit;
+  return check_settings("rg_balance_create", balancer);
 }
 
-int rg_balance_create(rg_group g, const rg_walker_kind *kind, const rg_balance_options *options,
+int rg_balance_create(rg_group group, const rg_walker_kind *kind, const rg_balance_options *options,
                       rg_balancer *out) {
   RGI_REQUIRE(kind);
   RGI_REQUIRE(out);
-  rg_balancer b = calloc(1, sizeof *b);
-  if (!b)
+  rg_balancer balancer = calloc(1, sizeof *balancer);
+  if (!balancer)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory", __func__);
-  b->magic = MAGIC;
-  rgi_balancer_state_connect(b);
-  int error = take_settings(b, kind, options);
+  balancer->magic = MAGIC;
+  rgi_balancer_state_connect(balancer);
+  int error = take_settings(balancer, kind, options);
   if (!error)
-    error = rgi_membership_open(&b->members, g);
+    error = rgi_membership_open(&balancer->members, group);
   if (error) {
-    rgi_membership_close(&b->members);
-    free(b);
+    rgi_membership_close(&balancer->members);
+    free(balancer);
     return error;
   }
-  *out = b;
+  *out = balancer;
   return RG_SUCCESS;
 }
 
 /* Whether operations under way may still read or write the memory of a balancer: of a broken one,
  * or of one whose end has failed (RG_TIMEOUT). */
-static int in_use(const struct rg_balancer_s *b) {
-  return b->round.request || b->async.end ||
-         (b->stage == RGI_BALANCER_BROKEN && (b->wire.out || b->async.search.request));
+static int in_use(const struct rg_balancer_s *balancer) {
+  return balancer->round.request || balancer->async.end ||
+         (balancer->stage == RGI_BALANCER_BROKEN &&
+          (balancer->wire.out || balancer->async.search.request));
 }
 
-int rg_balance_free(rg_balancer *b) {
-  RGI_REQUIRE(b);
-  if (!*b)
+int rg_balance_free(rg_balancer *balancer) {
+  RGI_REQUIRE(balancer);
+  if (!*balancer)
     return RG_SUCCESS;
-  RGI_TRY(rgi_balancer_check(__func__, *b));
-  if ((*b)->stage == RGI_BALANCER_RUNNING || (*b)->stage == RGI_BALANCER_DONE)
+  RGI_TRY(rgi_balancer_check(__func__, *balancer));
+  if ((*balancer)->stage == RGI_BALANCER_RUNNING || (*balancer)->stage == RGI_BALANCER_DONE)
     return rgi_error(RG_ERR_ARG, "%s: it runs: call rg_balance_end first", __func__);
-  (*b)->magic = 0;
-  if (!in_use(*b)) {
-    rgi_balancer_state_free_run(*b);
-    rgi_store_close(&(*b)->survival.store);
-    rgi_record_index_clear(&(*b)->survival.index);
-    rgi_outcome_list_free(&(*b)->outcomes);
-    rgi_outcome_list_free(&(*b)->gathered);
-    rgi_pace_table_free(&(*b)->paces);
-    rgi_balancer_forget_ids(*b);
-    free((*b)->survival.living);
-    rgi_membership_close(&(*b)->members);
-    free(*b);
+  (*balancer)->magic = 0;
+  if (!in_use(*balancer)) {
+    rgi_balancer_state_free_run(*balancer);
+    rgi_store_close(&(*balancer)->survival.store);
+    rgi_record_index_clear(&(*balancer)->survival.index);
+    rgi_outcome_list_free(&(*balancer)->outcomes);
+    rgi_outcome_list_free(&(*balancer)->gathered);
+    rgi_pace_table_free(&(*balancer)->paces);
+    rgi_balancer_forget_ids(*balancer);
+    free((*balancer)->survival.living);
+    rgi_membership_close(&(*balancer)->members);
+    free(*balancer);
   }
-  *b = NULL;
+  *balancer = NULL;
   return RG_SUCCESS;
 }
 
 /* "2 to 4", "at least 2" */
-static const char *needs(const rg_walker_new *w, char text[64]) {
-  if (w->most)
-    snprintf(text, 64, "%lld to %lld", (long long)w->least, (long long)w->most);
+static const char *needs(const rg_walker_new *walker, char text[64]) {
+  if (walker->most)
+    snprintf(text, 64, "%lld to %lld", (long long)walker->least, (long long)walker->most);
   else
-    snprintf(text, 64, "at least %lld", (long long)w->least);
+    snprintf(text, 64, "at least %lld", (long long)walker->least);
   return text;
 }
 
-static int check_new(const char *call, rg_balancer b, const rg_walker_new *w) {
+static int check_new(const char *call, rg_balancer balancer, const rg_walker_new *walker) {
   char text[64];
-  if (!rgi_load_is_left(w->left))
-    return rgi_error(RG_ERR_ARG, "%s: walker %lld has %g units left", call, (long long)w->id,
-                     w->left);
-  if (!rgi_load_is_left(w->unit))
-    return rgi_error(RG_ERR_ARG, "%s: a unit of walker %lld takes %g s", call, (long long)w->id,
-                     w->unit);
-  if (w->met < 0)
+  if (!rgi_load_is_left(walker->left))
+    return rgi_error(RG_ERR_ARG, "%s: walker %lld has %g units left", call, (long long)walker->id,
+                     walker->left);
+  if (!rgi_load_is_left(walker->unit))
+    return rgi_error(RG_ERR_ARG, "%s: a unit of walker %lld takes %g s", call,
+                     (long long)walker->id, walker->unit);
+  if (walker->met < 0)
     return rgi_error(RG_ERR_ARG, "%s: the last meeting of walker %lld has the number %lld", call,
-                     (long long)w->id, (long long)w->met);
-  if (w->state && !w->ended && !b->work.kind.unpack && w->bytes != b->work.kind.bytes)
+                     (long long)walker->id, (long long)walker->met);
+  if (walker->state && !walker->ended && !balancer->work.kind.unpack &&
+      walker->bytes != balancer->work.kind.bytes)
     return rgi_error(RG_ERR_ARG, "%s: walker %lld has a state of %zu bytes, its kind one of %zu",
-                     call, (long long)w->id, w->bytes, b->work.kind.bytes);
-  if (w->least > b->members.size || (w->most > 0 && w->least > w->most) || w->most < 0 ||
-      w->least < 0)
+                     call, (long long)walker->id, walker->bytes, balancer->work.kind.bytes);
+  if (walker->least > balancer->members.size ||
+      (walker->most > 0 && walker->least > walker->most) || walker->most < 0 || walker->least < 0)
     return rgi_error(RG_ERR_ARG, "%s: walker %lld needs %s processes, of %d", call,
-                     (long long)w->id, needs(w, text), b->members.size);
-  if ((!rgi_balancer_rests(b) || w->ended) && !(b->work.in_unit && rgi_team_leads(&b->team)))
+                     (long long)walker->id, needs(walker, text), balancer->members.size);
+  if ((!rgi_balancer_rests(balancer) || walker->ended) &&
+      !(balancer->work.in_unit && rgi_team_leads(&balancer->team)))
     return rgi_error(RG_ERR_ARG,
                      "%s: walker %lld: only before a run, or in a unit by rank 0 of "
                      "its group",
-                     call, (long long)w->id);
+                     call, (long long)walker->id);
   return RG_SUCCESS;
 }
 
@@ -167,13 +173,13 @@ static int by_id(const void *a, const void *b) {
 }
 
 /* Walkers that meet are told apart by their ids. */
-static int note_id(const char *call, rg_balancer b, int64_t id) {
-  int64_t *key = b->work.kind.meets ? malloc(sizeof *key) : NULL;
-  if (!b->work.kind.meets)
+static int note_id(const char *call, rg_balancer balancer, int64_t id) {
+  int64_t *key = balancer->work.kind.meets ? malloc(sizeof *key) : NULL;
+  if (!balancer->work.kind.meets)
     return RG_SUCCESS;
   if (key)
     *key = id;
-  int64_t **node = key ? tsearch(key, &b->ids, by_id) : NULL;
+  int64_t **node = key ? tsearch(key, &balancer->ids, by_id) : NULL;
   if (!node) {
     free(key);
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for walker %lld", call, (long long)id);
@@ -187,85 +193,88 @@ static int note_id(const char *call, rg_balancer b, int64_t id) {
                    call, (long long)id);
 }
 
-void rgi_balancer_forget_ids(rg_balancer b) {
-  tdestroy(b->ids, free);
-  b->ids = NULL;
+void rgi_balancer_forget_ids(rg_balancer balancer) {
+  tdestroy(balancer->ids, free);
+  balancer->ids = NULL;
 }
 
 /* Before a run the paces of the last one are not known to all: rg_balance_begin sets them. */
-static double unit_of(rg_balancer b, const rg_walker_new *w) {
-  if (w->unit > 0)
-    return w->unit;
-  return rgi_balancer_rests(b) ? 0 : rgi_pace_table_unit(&b->paces, w->id);
+static double unit_of(rg_balancer balancer, const rg_walker_new *walker) {
+  if (walker->unit > 0)
+    return walker->unit;
+  return rgi_balancer_rests(balancer) ? 0 : rgi_pace_table_unit(&balancer->paces, walker->id);
 }
 
 /* The same of its last meeting, of a walker that continues one. */
-static int64_t met_of(rg_balancer b, const rg_walker_new *w) {
-  if (w->met > 0 || !w->state)
-    return w->met;
-  return rgi_balancer_rests(b) ? 0 : rgi_pace_table_met(&b->paces, w->id);
+static int64_t met_of(rg_balancer balancer, const rg_walker_new *walker) {
+  if (walker->met > 0 || !walker->state)
+    return walker->met;
+  return rgi_balancer_rests(balancer) ? 0 : rgi_pace_table_met(&balancer->paces, walker->id);
 }
 
-int rg_balance_add(rg_balancer b, const rg_walker_new *walker) {
-  rg_walker_new own, *w = &own;
-  RGI_TRY(rgi_balancer_check(__func__, b));
-  RGI_TRY(rgi_sized_take(w, sizeof *w, walker, "rg_balance_add: walker"));
-  RGI_TRY(check_new(__func__, b, w));
-  rgi_queue_entry e = {.id = w->id,
-                       .least = w->least,
-                       .most = w->most,
-                       .left = w->left,
-                       .unit = unit_of(b, w),
-                       .met = met_of(b, w),
-                       .bytes = w->state ? w->bytes : 0,
-                       .ended = w->ended};
-  if (w->ended && !b->survival.store.shared)
-    return rgi_outcome_list_insert(&b->outcomes, &(rg_balance_outcome){.id = w->id,
-                                                                       .rank = b->members.rank,
-                                                                       .text = "",
-                                                                       .state = w->state,
-                                                                       .bytes = e.bytes,
-                                                                       .run = b->work.run});
-  if (w->state) {
-    e.memory = malloc(w->bytes ? w->bytes : 1);
-    if (!e.memory)
-      return rgi_error(RG_ERR_NOMEM, "%s: no memory for %zu bytes", __func__, w->bytes);
-    memcpy(e.memory, w->state, w->bytes);
+int rg_balance_add(rg_balancer balancer, const rg_walker_new *given) {
+  rg_walker_new own, *walker = &own;
+  RGI_TRY(rgi_balancer_check(__func__, balancer));
+  RGI_TRY(rgi_sized_take(walker, sizeof *walker, given, "rg_balance_add: walker"));
+  RGI_TRY(check_new(__func__, balancer, walker));
+  rgi_queue_entry entry = {.id = walker->id,
+                           .least = walker->least,
+                           .most = walker->most,
+                           .left = walker->left,
+                           .unit = unit_of(balancer, walker),
+                           .met = met_of(balancer, walker),
+                           .bytes = walker->state ? walker->bytes : 0,
+                           .ended = walker->ended};
+  if (walker->ended && !balancer->survival.store.shared)
+    return rgi_outcome_list_insert(&balancer->outcomes,
+                                   &(rg_balance_outcome){.id = walker->id,
+                                                         .rank = balancer->members.rank,
+                                                         .text = "",
+                                                         .state = walker->state,
+                                                         .bytes = entry.bytes,
+                                                         .run = balancer->work.run});
+  if (walker->state) {
+    entry.memory = malloc(walker->bytes ? walker->bytes : 1);
+    if (!entry.memory)
+      return rgi_error(RG_ERR_NOMEM, "%s: no memory for %zu bytes", __func__, walker->bytes);
+    memcpy(entry.memory, walker->state, walker->bytes);
   }
-  int error = w->ended ? RG_SUCCESS : note_id(__func__, b, w->id);
+  int error = walker->ended ? RG_SUCCESS : note_id(__func__, balancer, walker->id);
   if (!error)
-    error = rgi_queue_add(rgi_balancer_rests(b) ? &b->list : &b->work.born, &e);
+    error = rgi_queue_add(rgi_balancer_rests(balancer) ? &balancer->list : &balancer->work.born,
+                          &entry);
   if (error)
-    free(e.memory);
+    free(entry.memory);
   return error;
 }
 
 /* --- counts and loads ----------------------------------------------------------------- */
 
-int rg_balance_get_statistics(rg_balancer b, rg_balance_statistics *statistics) {
-  RGI_TRY(rgi_balancer_check(__func__, b));
-  rg_balance_statistics s = b->counts;
-  s.groups = b->team.formed;
+int rg_balance_get_statistics(rg_balancer balancer, rg_balance_statistics *statistics) {
+  RGI_TRY(rgi_balancer_check(__func__, balancer));
+  rg_balance_statistics s = balancer->counts;
+  s.groups = balancer->team.formed;
   return rgi_sized_give(statistics, &s, sizeof s, "rg_balance_get_statistics: statistics");
 }
 
-int rg_balance_loads(rg_balancer b, int64_t room, rg_load loads[], int64_t *count) {
-  rg_load_table t = {0};
-  RGI_TRY(rgi_balancer_check(__func__, b));
+int rg_balance_loads(rg_balancer balancer, int64_t room, rg_load loads[], int64_t *count) {
+  rg_load_table table = {0};
+  RGI_TRY(rgi_balancer_check(__func__, balancer));
   RGI_REQUIRE(count);
   if (room > 0)
     RGI_REQUIRE(loads);
-  if (b->async.board.locked)
+  if (balancer->async.board.locked)
     return rgi_error(RG_ERR_ARG, "%s: a policy has the loads in its table; it may not ask for them",
                      __func__);
-  if (b->async.board.shared) {
-    RGI_TRY(rgi_board_lock(&b->async.board));
-    int error = rgi_planner_read_board(&b->async.board, &b->async.nodes.loads, &b->planner, &t);
-    rgi_board_unlock(&b->async.board);
+  if (balancer->async.board.shared) {
+    RGI_TRY(rgi_board_lock(&balancer->async.board));
+    int error = rgi_planner_read_board(&balancer->async.board, &balancer->async.nodes.loads,
+                                       &balancer->planner, &table);
+    rgi_board_unlock(&balancer->async.board);
     RGI_TRY(error);
   }
-  *count = b->planner.row_count;
-  for (int i = 0; i < b->planner.row_count && i < room; i++)
-    loads[i] = b->planner.rows[i];
+  *count = balancer->planner.row_count;
+  for (int i = 0; i < balancer->planner.row_count && i < room; i++)
+    loads[i] = balancer->planner.rows[i];
   return RG_SUCCESS;
 }

@@ -7,15 +7,15 @@
 
 #include <regroup/balance.h>
 
-int rgi_balancer_check(const char *call, rg_balancer b);
+int rgi_balancer_check(const char *call, rg_balancer balancer);
 /* The same at the beginning of a call that all members make, whose name errors have. */
-int rgi_balancer_enter(const char *call, rg_balancer b);
+int rgi_balancer_enter(const char *call, rg_balancer balancer);
 /* Whether it has not begun, or its last run has ended. */
-int rgi_balancer_rests(rg_balancer b);
+int rgi_balancer_rests(rg_balancer balancer);
 /* The next walkers are those of another run. */
-void rgi_balancer_forget_ids(rg_balancer b);
+void rgi_balancer_forget_ids(rg_balancer balancer);
 
 /* rg_balance_outcomes returns this process's own again. */
-void rgi_balancer_forget_gathered(rg_balancer b);
+void rgi_balancer_forget_gathered(rg_balancer balancer);
 
 #endif

@@ -12,97 +12,104 @@
 #include "walkers/state/first_groups.h"
 #include "walkers/store/record_write.h"
 
-static int share_error(rg_balancer b, int error) {
-  return rgi_group_error_share(b->members.group, b->members.call, error);
+static int share_error(rg_balancer balancer, int error) {
+  return rgi_group_error_share(balancer->members.group, balancer->members.call, error);
 }
 
 /* The number of a rank's node in the exchange. */
-static int node_of(const struct rg_balancer_s *b, const rgi_record_exchange *x, int rank) {
-  int of = rgi_membership_node_of(&b->members, rank), node = 0;
-  while (rgi_membership_node_of(&b->members, x->ranks[node]) != of)
+static int node_of(const struct rg_balancer_s *balancer, const rgi_record_exchange *exchange,
+                   int rank) {
+  int of = rgi_membership_node_of(&balancer->members, rank), node = 0;
+  while (rgi_membership_node_of(&balancer->members, exchange->ranks[node]) != of)
     node++;
   return node;
 }
 
 /* The node where walker i of the list begins: its group's, or the one that it waits on. */
-static int home_of(const struct rg_balancer_s *b, const rgi_record_exchange *x, int i) {
-  int starting = rgi_first_starting(b);
-  return i < starting ? node_of(b, x, i * b->team.first_size)
-                      : rgi_node_loads_first(x->nodes, i - starting);
+static int home_of(const struct rg_balancer_s *balancer, const rgi_record_exchange *exchange,
+                   int i) {
+  int starting = rgi_first_starting(balancer);
+  return i < starting ? node_of(balancer, exchange, i * balancer->team.first_size)
+                      : rgi_node_loads_first(exchange->nodes, i - starting);
 }
 
 /* Reads the list of walkers and works out the groups at first, from the same records on each
  * process. Leaders of nodes: *homes is where each walker begins. */
-static int read_list(rg_balancer b, const rgi_record_exchange *x, int **homes) {
-  rgi_record_index_clear(&b->survival.index);
-  RGI_TRY(rgi_store_read(&b->survival.store, &b->list));
-  RGI_TRY(rgi_first_make(b));
-  if (!x->nodes)
+static int read_list(rg_balancer balancer, const rgi_record_exchange *exchange, int **homes) {
+  rgi_record_index_clear(&balancer->survival.index);
+  RGI_TRY(rgi_store_read(&balancer->survival.store, &balancer->list));
+  RGI_TRY(rgi_first_make(balancer));
+  if (!exchange->nodes)
     return RG_SUCCESS;
-  *homes = malloc((size_t)(b->list.count + 1) * sizeof **homes);
+  *homes = malloc((size_t)(balancer->list.count + 1) * sizeof **homes);
   if (!*homes)
-    return rgi_error(RG_ERR_NOMEM, "no memory for %d walkers", b->list.count);
-  for (int i = 0; i < b->list.count; i++)
-    (*homes)[i] = home_of(b, x, i);
+    return rgi_error(RG_ERR_NOMEM, "no memory for %d walkers", balancer->list.count);
+  for (int i = 0; i < balancer->list.count; i++)
+    (*homes)[i] = home_of(balancer, exchange, i);
   return RG_SUCCESS;
 }
 
-static int read_stores(rg_balancer b, rgi_record_exchange *x, int unused) {
+static int read_stores(rg_balancer balancer, rgi_record_exchange *exchange, int unused) {
   int *homes = NULL;
   (void)unused;
-  int error = share_error(b, x->nodes ? rgi_record_write_settle(x->index) : RG_SUCCESS);
+  int error = share_error(balancer,
+                          exchange->nodes ? rgi_record_write_settle(exchange->index) : RG_SUCCESS);
   if (!error)
-    error = share_error(b, x->nodes ? rgi_record_exchange_agree(x) : RG_SUCCESS);
+    error =
+        share_error(balancer, exchange->nodes ? rgi_record_exchange_agree(exchange) : RG_SUCCESS);
   if (!error)
-    error = share_error(b, read_list(b, x, &homes));
-  if (!error && x->nodes)
-    error = rgi_record_exchange_move(x, &b->list, homes);
+    error = share_error(balancer, read_list(balancer, exchange, &homes));
+  if (!error && exchange->nodes)
+    error = rgi_record_exchange_move(exchange, &balancer->list, homes);
   free(homes);
   return error;
 }
 
 /* Does something on all processes, with an exchange on the leaders of the nodes. */
-static int with_leaders(rg_balancer b, int (*what)(rg_balancer b, rgi_record_exchange *x, int arg),
+static int with_leaders(rg_balancer balancer,
+                        int (*what)(rg_balancer balancer, rgi_record_exchange *exchange, int arg),
                         int arg) {
-  rgi_record_exchange x = {0};
-  rgi_balancer_survival *s = &b->survival;
+  rgi_record_exchange exchange = {0};
+  rgi_balancer_survival *survival = &balancer->survival;
   int error = RG_SUCCESS;
-  if (rgi_membership_leads_node(&b->members))
-    error = rgi_record_exchange_open(&x, &s->index, &s->traffic);
-  error = share_error(b, error);
+  if (rgi_membership_leads_node(&balancer->members))
+    error = rgi_record_exchange_open(&exchange, &survival->index, &survival->traffic);
+  error = share_error(balancer, error);
   if (!error)
-    error = what(b, &x, arg);
-  if (x.index)
-    rgi_record_exchange_close(&x);
+    error = what(balancer, &exchange, arg);
+  if (exchange.index)
+    rgi_record_exchange_close(&exchange);
   return error;
 }
 
-int rgi_node_stores_lay_out(rg_balancer b) {
-  if (b->survival.store.filled)
-    return with_leaders(b, read_stores, 0);
-  RGI_TRY(rgi_first_agree(b));
-  RGI_TRY(rgi_first_share_paces(b));
-  RGI_TRY(rgi_store_open(&b->survival.store, &b->list));
-  return rgi_membership_leads_node(&b->members)
-             ? rgi_store_fill(&b->survival.store, &b->list, b->work.run)
+int rgi_node_stores_lay_out(rg_balancer balancer) {
+  if (balancer->survival.store.filled)
+    return with_leaders(balancer, read_stores, 0);
+  RGI_TRY(rgi_first_agree(balancer));
+  RGI_TRY(rgi_first_share_paces(balancer));
+  RGI_TRY(rgi_store_open(&balancer->survival.store, &balancer->list));
+  return rgi_membership_leads_node(&balancer->members)
+             ? rgi_store_fill(&balancer->survival.store, &balancer->list, balancer->work.run)
              : RG_SUCCESS;
 }
 
-void rgi_node_stores_filled(rg_balancer b) {
-  rgi_store_filled(&b->survival.store, &b->list);
-  for (int i = 0; i < b->list.count; i++) {
-    free(b->list.at[i].memory);
-    b->list.at[i].memory = NULL;
-    b->list.at[i].bytes = 0;
+void rgi_node_stores_filled(rg_balancer balancer) {
+  rgi_store_filled(&balancer->survival.store, &balancer->list);
+  for (int i = 0; i < balancer->list.count; i++) {
+    free(balancer->list.at[i].memory);
+    balancer->list.at[i].memory = NULL;
+    balancer->list.at[i].bytes = 0;
   }
 }
 
 /* --- outcomes -------------------------------------------------------------------------------- */
 
-static int bring_outcomes(rg_balancer b, rgi_record_exchange *x, int root) {
-  return x->nodes ? rgi_record_exchange_gather(x, root < 0 ? -1 : node_of(b, x, root)) : RG_SUCCESS;
+static int bring_outcomes(rg_balancer balancer, rgi_record_exchange *exchange, int root) {
+  return exchange->nodes ? rgi_record_exchange_gather(
+                               exchange, root < 0 ? -1 : node_of(balancer, exchange, root))
+                         : RG_SUCCESS;
 }
 
-int rgi_node_stores_gather(rg_balancer b, int rank) {
-  return share_error(b, with_leaders(b, bring_outcomes, rank));
+int rgi_node_stores_gather(rg_balancer balancer, int rank) {
+  return share_error(balancer, with_leaders(balancer, bring_outcomes, rank));
 }

@@ -9,10 +9,10 @@
 
 /* Makes the list of the walkers that are to be worked on, the same on all processes: at the first
  * time from what they were given, afterwards from the stores. No process works meanwhile. */
-int rgi_node_stores_lay_out(rg_balancer b);
+int rgi_node_stores_lay_out(rg_balancer balancer);
 /* After the first time: the stores have the states now, and the list's own are freed. Local. */
-void rgi_node_stores_filled(rg_balancer b);
+void rgi_node_stores_filled(rg_balancer balancer);
 /* Brings all outcomes to the node of a rank, -1: to each node. */
-int rgi_node_stores_gather(rg_balancer b, int rank);
+int rgi_node_stores_gather(rg_balancer balancer, int rank);
 
 #endif

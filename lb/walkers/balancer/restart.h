@@ -14,13 +14,13 @@
 
 #include "walkers/team/outcome_list.h"
 
-int rgi_restart_begin(rg_balancer b);
-int rgi_restart_recover(rg_balancer b);
+int rgi_restart_begin(rg_balancer balancer);
+int rgi_restart_recover(rg_balancer balancer);
 /* As rg_balance_end. *done: all processes have ended; otherwise balancing goes on. */
-int rgi_restart_end(rg_balancer b, int *done);
+int rgi_restart_end(rg_balancer balancer, int *done);
 /* After the end: the outcomes of all, for the root (outcome.h), which has a list for them; `all` of
  * the others is NULL. RG_ERR_PROC_FAILED: the root has died, or outcomes were lost with several
  * nodes. All errors are the same on all processes. */
-int rgi_restart_gather(rg_balancer b, int root, rgi_outcome_list *all);
+int rgi_restart_gather(rg_balancer balancer, int root, rgi_outcome_list *all);
 
 #endif

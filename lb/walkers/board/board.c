@@ -22,22 +22,22 @@
 #include "walkers/team/membership.h"
 #include "walkers/team/queue.h"
 
-int rgi_board_open(rgi_board *b) {
-  const rgi_membership *m = b->members;
+int rgi_board_open(rgi_board *board) {
+  const rgi_membership *members = board->members;
   void *memory;
   int here = 0;
-  b->place_of = malloc(2 * (size_t)m->size * sizeof *b->place_of);
-  if (!b->place_of)
-    return rgi_error(RG_ERR_NOMEM, "rg_balance_begin: no memory for %d processes", m->size);
-  b->woken = b->place_of + m->size;
-  b->woken_count = 0;
-  for (int r = 0; r < m->size; r++)
-    b->place_of[r] = rgi_membership_place(m, r) < 0 ? -1 : here++;
-  RGI_TRY(rgi_slot_attach(rgi_mix_bits(m->group->context + 0x62616c), here,
-                          sizeof(rgi_board_shared) + (size_t)here * sizeof(rgi_board_row), &b->slot,
-                          &memory));
-  b->shared = memory;
-  b->shared->processes = here;
+  board->place_of = malloc(2 * (size_t)members->size * sizeof *board->place_of);
+  if (!board->place_of)
+    return rgi_error(RG_ERR_NOMEM, "rg_balance_begin: no memory for %d processes", members->size);
+  board->woken = board->place_of + members->size;
+  board->woken_count = 0;
+  for (int r = 0; r < members->size; r++)
+    board->place_of[r] = rgi_membership_place(members, r) < 0 ? -1 : here++;
+  RGI_TRY(rgi_slot_attach(rgi_mix_bits(members->group->context + 0x62616c), here,
+                          sizeof(rgi_board_shared) + (size_t)here * sizeof(rgi_board_row),
+                          &board->slot, &memory));
+  board->shared = memory;
+  board->shared->processes = here;
   return RG_SUCCESS;
 }
 
@@ -47,153 +47,154 @@ static int free_slot(const void *memory, int users) {
   return 1;
 }
 
-static void give_state(const rgi_queue_entry *e) {
-  if (e->state)
-    rgi_arena_free(e->state, e->bytes ? e->bytes : 1);
+static void give_state(const rgi_queue_entry *entry) {
+  if (entry->state)
+    rgi_arena_free(entry->state, entry->bytes ? entry->bytes : 1);
 }
 
 /* The last process to close frees the walkers that are left. */
-static void free_waiting(rgi_board *b) {
-  rgi_board_shared *board = b->shared;
-  if (rgi_board_lock(b))
+static void free_waiting(rgi_board *board) {
+  rgi_board_shared *shared = board->shared;
+  if (rgi_board_lock(board))
     return;
-  if (--board->processes == 0 && board->entries) {
-    for (int i = 0; i < board->count; i++)
-      give_state(&rgi_board_waiting(b)[i]);
-    rgi_arena_free(board->entries, (size_t)board->room * sizeof(rgi_queue_entry));
+  if (--shared->processes == 0 && shared->entries) {
+    for (int i = 0; i < shared->count; i++)
+      give_state(&rgi_board_waiting(board)[i]);
+    rgi_arena_free(shared->entries, (size_t)shared->room * sizeof(rgi_queue_entry));
   }
-  rgi_board_unlock(b);
+  rgi_board_unlock(board);
 }
 
-void rgi_board_close(rgi_board *b) {
-  free(b->place_of);
-  b->place_of = NULL;
-  if (!b->shared)
+void rgi_board_close(rgi_board *board) {
+  free(board->place_of);
+  board->place_of = NULL;
+  if (!board->shared)
     return;
-  free_waiting(b);
-  rgi_slot_detach(b->slot, free_slot);
-  b->shared = NULL;
+  free_waiting(board);
+  rgi_slot_detach(board->slot, free_slot);
+  board->shared = NULL;
 }
 
-void rgi_board_forget(rgi_board *b) {
-  free(b->place_of);
-  b->place_of = NULL;
-  b->locked = b->woken_count = 0;
-  if (b->shared)
-    rgi_slot_detach(b->slot, free_slot);
-  b->shared = NULL;
+void rgi_board_forget(rgi_board *board) {
+  free(board->place_of);
+  board->place_of = NULL;
+  board->locked = board->woken_count = 0;
+  if (board->shared)
+    rgi_slot_detach(board->slot, free_slot);
+  board->shared = NULL;
 }
 
-int rgi_board_lock(rgi_board *b) {
-  RGI_TRY(rgi_lock_acquire(&b->shared->lock, "the lock of the load board"));
-  b->locked = 1;
+int rgi_board_lock(rgi_board *board) {
+  RGI_TRY(rgi_lock_acquire(&board->shared->lock, "the lock of the load board"));
+  board->locked = 1;
   return RG_SUCCESS;
 }
 
-void rgi_board_unlock(rgi_board *b) {
-  b->locked = 0;
-  rgi_lock_release(&b->shared->lock);
-  for (int i = 0; i < b->woken_count; i++)
-    rgi_node_ring(b->woken[i]);
-  b->woken_count = 0;
+void rgi_board_unlock(rgi_board *board) {
+  board->locked = 0;
+  rgi_lock_release(&board->shared->lock);
+  for (int i = 0; i < board->woken_count; i++)
+    rgi_node_ring(board->woken[i]);
+  board->woken_count = 0;
 }
 
-rgi_board_row *rgi_board_row_of(const rgi_board *b, int rank) {
-  return b->place_of[rank] < 0 ? NULL : &b->shared->row[b->place_of[rank]];
+rgi_board_row *rgi_board_row_of(const rgi_board *board, int rank) {
+  return board->place_of[rank] < 0 ? NULL : &board->shared->row[board->place_of[rank]];
 }
 
-void rgi_board_changed(rgi_board *b) {
-  atomic_fetch_add_explicit(&b->shared->version, 1, memory_order_relaxed);
-  for (int r = 0; r < b->members->size; r++) {
-    rgi_board_row *row = rgi_board_row_of(b, r);
-    if (!row || !row->leads || row->seen < 0 || r == b->members->rank)
+void rgi_board_changed(rgi_board *board) {
+  atomic_fetch_add_explicit(&board->shared->version, 1, memory_order_relaxed);
+  for (int r = 0; r < board->members->size; r++) {
+    rgi_board_row *row = rgi_board_row_of(board, r);
+    if (!row || !row->leads || row->seen < 0 || r == board->members->rank)
       continue;
     row->seen = -1;
-    b->woken[b->woken_count++] = rgi_membership_place(b->members, r);
+    board->woken[board->woken_count++] = rgi_membership_place(board->members, r);
   }
 }
 
 /* --- walkers that wait ------------------------------------------------------------- */
 
-static int grow_waiting(rgi_board *b) {
-  rgi_board_shared *board = b->shared;
+static int grow_waiting(rgi_board *board) {
+  rgi_board_shared *shared = board->shared;
   uint64_t more;
-  if (board->count < board->room)
+  if (shared->count < shared->room)
     return RG_SUCCESS;
-  int room = board->count + board->count / 2 + 16;
+  int room = shared->count + shared->count / 2 + 16;
   RGI_TRY(rgi_arena_alloc("walkers that wait", (size_t)room * sizeof(rgi_queue_entry), &more));
-  if (board->entries) {
-    memcpy(rgi_arena_at(more), rgi_board_waiting(b),
-           (size_t)board->count * sizeof(rgi_queue_entry));
-    rgi_arena_free(board->entries, (size_t)board->room * sizeof(rgi_queue_entry));
+  if (shared->entries) {
+    memcpy(rgi_arena_at(more), rgi_board_waiting(board),
+           (size_t)shared->count * sizeof(rgi_queue_entry));
+    rgi_arena_free(shared->entries, (size_t)shared->room * sizeof(rgi_queue_entry));
   }
-  board->entries = more;
-  board->room = room;
+  shared->entries = more;
+  shared->room = room;
   return RG_SUCCESS;
 }
 
-int rgi_board_put(rgi_board *b, const rgi_queue_entry *entry) {
-  rgi_board_shared *board = b->shared;
-  rgi_queue_entry e = *entry;
-  RGI_TRY(grow_waiting(b));
-  e.order = board->order++;
-  e.state = 0;
-  e.memory = NULL;
+int rgi_board_put(rgi_board *board, const rgi_queue_entry *entry) {
+  rgi_board_shared *shared = board->shared;
+  rgi_queue_entry own = *entry;
+  RGI_TRY(grow_waiting(board));
+  own.order = shared->order++;
+  own.state = 0;
+  own.memory = NULL;
   if (entry->memory) {
-    RGI_TRY(rgi_arena_alloc("the state of a walker", e.bytes ? e.bytes : 1, &e.state));
-    memcpy(rgi_arena_at(e.state), entry->memory, e.bytes);
+    RGI_TRY(rgi_arena_alloc("the state of a walker", own.bytes ? own.bytes : 1, &own.state));
+    memcpy(rgi_arena_at(own.state), entry->memory, own.bytes);
   }
-  rgi_queue_put_in(rgi_board_waiting(b), &board->count, &e);
+  rgi_queue_put_in(rgi_board_waiting(board), &shared->count, &own);
   return RG_SUCCESS;
 }
 
-int rgi_board_take(rgi_board *b, int at, rgi_queue_entry *entry) {
-  rgi_board_shared *board = b->shared;
-  rgi_queue_entry *list = rgi_board_waiting(b), e = list[at];
-  if (e.state) {
-    e.memory = malloc(e.bytes ? e.bytes : 1);
-    if (!e.memory)
-      return rgi_error(RG_ERR_NOMEM, "no memory for the %zu bytes of a walker", e.bytes);
-    memcpy(e.memory, rgi_arena_at(e.state), e.bytes);
-    rgi_arena_free(e.state, e.bytes ? e.bytes : 1);
-    e.state = 0;
+int rgi_board_take(rgi_board *board, int at, rgi_queue_entry *entry) {
+  rgi_board_shared *shared = board->shared;
+  rgi_queue_entry *list = rgi_board_waiting(board), taken = list[at];
+  if (taken.state) {
+    taken.memory = malloc(taken.bytes ? taken.bytes : 1);
+    if (!taken.memory)
+      return rgi_error(RG_ERR_NOMEM, "no memory for the %zu bytes of a walker", taken.bytes);
+    memcpy(taken.memory, rgi_arena_at(taken.state), taken.bytes);
+    rgi_arena_free(taken.state, taken.bytes ? taken.bytes : 1);
+    taken.state = 0;
   }
-  rgi_queue_take_out(list, &board->count, at);
-  *entry = e;
+  rgi_queue_take_out(list, &shared->count, at);
+  *entry = taken;
   return RG_SUCCESS;
 }
 
-int rgi_board_add_born(rgi_board *b, rgi_queue *born) {
+int rgi_board_add_born(rgi_board *board, rgi_queue *born) {
   int error = RG_SUCCESS;
-  RGI_TRY(rgi_board_lock(b));
+  RGI_TRY(rgi_board_lock(board));
   for (int i = 0; i < born->count && !error; i++) {
-    error = rgi_board_put(b, &born->at[i]);
-    b->shared->open += !error;
+    error = rgi_board_put(board, &born->at[i]);
+    board->shared->open += !error;
   }
-  rgi_board_changed(b);
-  rgi_board_unlock(b);
+  rgi_board_changed(board);
+  rgi_board_unlock(board);
   rgi_queue_free(born);
   return error;
 }
 
 /* --- walkers that are set aside -------------------------------------------------------------- */
 
-int rgi_board_set_aside(rgi_board *b, const rgi_queue_entry *entry, const rgi_meeting *m) {
+int rgi_board_set_aside(rgi_board *board, const rgi_queue_entry *entry,
+                        const rgi_meeting *meeting) {
   int comes;
-  RGI_TRY(rgi_meeting_list_add(rgi_board_aside(b), entry, m, 0, &comes));
-  b->shared->open--;
+  RGI_TRY(rgi_meeting_list_add(rgi_board_aside(board), entry, meeting, 0, &comes));
+  board->shared->open--;
   if (!comes)
     return RG_SUCCESS;
-  b->shared->open += m->count;
-  atomic_fetch_add(&b->shared->complete, 1);
-  rgi_board_changed(b);
+  board->shared->open += meeting->count;
+  atomic_fetch_add(&board->shared->complete, 1);
+  rgi_board_changed(board);
   return RG_SUCCESS;
 }
 
-int rgi_board_take_meeting(rgi_board *b, int64_t *count, rgi_queue_entry **entries,
+int rgi_board_take_meeting(rgi_board *board, int64_t *count, rgi_queue_entry **entries,
                            int64_t *number) {
   int rank;
-  RGI_TRY(rgi_meeting_list_take(rgi_board_aside(b), count, entries, number, &rank));
-  atomic_fetch_sub(&b->shared->complete, *count > 0);
+  RGI_TRY(rgi_meeting_list_take(rgi_board_aside(board), count, entries, number, &rank));
+  atomic_fetch_sub(&board->shared->complete, *count > 0);
   return RG_SUCCESS;
 }

@@ -59,41 +59,41 @@ typedef struct {
 } rgi_board;
 
 /* Attaches to the node's load board. Collective over the balancer's processes on the node. */
-int rgi_board_open(rgi_board *b);
-void rgi_board_close(rgi_board *b);
+int rgi_board_open(rgi_board *board);
+void rgi_board_close(rgi_board *board);
 /* Detaches after a death: a dead process may hold the lock, so what is there is not read. */
-void rgi_board_forget(rgi_board *b);
+void rgi_board_forget(rgi_board *board);
 
-int rgi_board_lock(rgi_board *b);
-void rgi_board_unlock(rgi_board *b);
+int rgi_board_lock(rgi_board *board);
+void rgi_board_unlock(rgi_board *board);
 
 /* --- with the lock held -------------------------------------------------------------- */
 
 /* The row of a rank, or NULL if it is on another node. */
-rgi_board_row *rgi_board_row_of(const rgi_board *b, int rank);
+rgi_board_row *rgi_board_row_of(const rgi_board *board, int rank);
 /* The leaders that wait for changes are woken when the lock is given back. */
-void rgi_board_changed(rgi_board *b);
+void rgi_board_changed(rgi_board *board);
 /* Adds a walker that waits; entry->memory is copied into the arena. */
-int rgi_board_put(rgi_board *b, const rgi_queue_entry *entry);
+int rgi_board_put(rgi_board *board, const rgi_queue_entry *entry);
 /* Removes waiting walker number `at`; entry->memory belongs to the caller. */
-int rgi_board_take(rgi_board *b, int at, rgi_queue_entry *entry);
+int rgi_board_take(rgi_board *board, int at, rgi_queue_entry *entry);
 /* Adds the walkers that a unit has made, and empties their list. Without the lock. */
-int rgi_board_add_born(rgi_board *b, rgi_queue *born);
+int rgi_board_add_born(rgi_board *board, rgi_queue *born);
 
 /* The walkers that are set aside. */
-static inline rgi_meeting_list rgi_board_aside(const rgi_board *b) {
-  return (rgi_meeting_list){&b->shared->aside, 1};
+static inline rgi_meeting_list rgi_board_aside(const rgi_board *board) {
+  return (rgi_meeting_list){&board->shared->aside, 1};
 }
 /* Sets a walker aside. While its meeting is incomplete it is not one of the open walkers: it cannot
  * go on by itself. */
-int rgi_board_set_aside(rgi_board *b, const rgi_queue_entry *entry, const rgi_meeting *m);
+int rgi_board_set_aside(rgi_board *board, const rgi_queue_entry *entry, const rgi_meeting *meeting);
 /* Takes the walkers of a meeting that can take place (rgi_meeting_list_take). */
-int rgi_board_take_meeting(rgi_board *b, int64_t *count, rgi_queue_entry **entries,
+int rgi_board_take_meeting(rgi_board *board, int64_t *count, rgi_queue_entry **entries,
                            int64_t *number);
 
 /* The first walker that waits. */
-static inline rgi_queue_entry *rgi_board_waiting(const rgi_board *b) {
-  uint64_t entries = b->shared->entries;
+static inline rgi_queue_entry *rgi_board_waiting(const rgi_board *board) {
+  uint64_t entries = board->shared->entries;
   return entries ? (rgi_queue_entry *)rgi_arena_at(entries) : NULL;
 }
 

@@ -11,7 +11,7 @@ typedef struct {
 } rgi_credit;
 
 /* Adds 2^-place. */
-int rgi_credit_add(rgi_credit *c, int place);
-void rgi_credit_free(rgi_credit *c);
+int rgi_credit_add(rgi_credit *credit, int place);
+void rgi_credit_free(rgi_credit *credit);
 
 #endif

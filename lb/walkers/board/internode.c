@@ -36,105 +36,106 @@ static int64_t words_for(size_t bytes) {
   return (int64_t)((bytes + 7) / 8);
 }
 
-int rgi_internode_open(rgi_internode *f) {
-  RGI_TRY(rgi_node_loads_open(&f->loads, f->wire->members));
-  f->asked = -1;
-  f->next = f->loads.mine;
-  f->when = 0;
-  f->pause = FIRST_PAUSE;
-  f->told = 0;
+int rgi_internode_open(rgi_internode *internode) {
+  RGI_TRY(rgi_node_loads_open(&internode->loads, internode->wire->members));
+  internode->asked = -1;
+  internode->next = internode->loads.mine;
+  internode->when = 0;
+  internode->pause = FIRST_PAUSE;
+  internode->told = 0;
   return RG_SUCCESS;
 }
 
-void rgi_internode_close(rgi_internode *f) {
-  rgi_node_loads_close(&f->loads);
-  rgi_credit_free(&f->credit);
-  f->asked = -1;
+void rgi_internode_close(rgi_internode *internode) {
+  rgi_node_loads_close(&internode->loads);
+  rgi_credit_free(&internode->credit);
+  internode->asked = -1;
 }
 
-int rgi_internode_asked(const rgi_internode *f) {
-  return f->loads.nodes > 0 && f->asked >= 0;
+int rgi_internode_asked(const rgi_internode *internode) {
+  return internode->loads.nodes > 0 && internode->asked >= 0;
 }
 
 /* --- the walkers at first, and the end ------------------------------------------------ */
 
-int rgi_internode_deal(rgi_internode *f, const rgi_queue *list, int first) {
-  const rgi_node_loads *l = &f->loads;
-  if (f->wire->members->rank != l->node[l->mine].leader)
+int rgi_internode_deal(rgi_internode *internode, const rgi_queue *list, int first) {
+  const rgi_node_loads *loads = &internode->loads;
+  if (internode->wire->members->rank != loads->node[loads->mine].leader)
     return RG_SUCCESS;
   for (int i = first; i < list->count; i++)
-    if (rgi_node_loads_first(l->nodes, i - first) == l->mine) {
-      RGI_TRY(rgi_board_put(f->board, &list->at[i]));
-      f->board->shared->open++;
+    if (rgi_node_loads_first(loads->nodes, i - first) == loads->mine) {
+      RGI_TRY(rgi_board_put(internode->board, &list->at[i]));
+      internode->board->shared->open++;
     }
   return RG_SUCCESS;
 }
 
-static int send_one(rgi_internode *f, int to, int64_t kind, int64_t value) {
+static int send_one(rgi_internode *internode, int to, int64_t kind, int64_t value) {
   int64_t words[2] = {kind, value};
-  return rgi_wire_send(f->wire, to, RGI_WIRE_INTERNODE, 2, words);
+  return rgi_wire_send(internode->wire, to, RGI_WIRE_INTERNODE, 2, words);
 }
 
-int rgi_internode_check_end(rgi_internode *f) {
-  rgi_board_shared *board = f->board->shared;
+int rgi_internode_check_end(rgi_internode *internode) {
+  rgi_board_shared *board = internode->board->shared;
   if (board->open > 0 || board->returned || board->ended)
     return RG_SUCCESS;
-  if (f->loads.nodes > 1) {
+  if (internode->loads.nodes > 1) {
     board->returned = 1;
-    return send_one(f, 0, CREDIT, board->credit);
+    return send_one(internode, 0, CREDIT, board->credit);
   }
   board->ended = 1;
-  rgi_board_changed(f->board);
+  rgi_board_changed(internode->board);
   return RG_SUCCESS;
 }
 
 /* Rank 0: when the credit of all nodes is back, they are told. */
-static int take_credit(rgi_internode *f, int place) {
-  const rgi_node_loads *l = &f->loads;
-  RGI_TRY(rgi_credit_add(&f->credit, place));
-  for (int i = 0; f->credit.whole == l->nodes && i < l->nodes; i++)
-    RGI_TRY(send_one(f, l->node[i].leader, END, 0));
+static int take_credit(rgi_internode *internode, int place) {
+  const rgi_node_loads *loads = &internode->loads;
+  RGI_TRY(rgi_credit_add(&internode->credit, place));
+  for (int i = 0; internode->credit.whole == loads->nodes && i < loads->nodes; i++)
+    RGI_TRY(send_one(internode, loads->node[i].leader, END, 0));
   return RG_SUCCESS;
 }
 
-static int end_all(rgi_internode *f) {
-  RGI_TRY(rgi_board_lock(f->board));
-  f->board->shared->ended = 1;
-  rgi_board_changed(f->board);
-  rgi_board_unlock(f->board);
+static int end_all(rgi_internode *internode) {
+  RGI_TRY(rgi_board_lock(internode->board));
+  internode->board->shared->ended = 1;
+  rgi_board_changed(internode->board);
+  rgi_board_unlock(internode->board);
   return RG_SUCCESS;
 }
 
-static int note_stop(rgi_internode *f) {
-  RGI_TRY(rgi_board_lock(f->board));
-  atomic_store(&f->board->shared->stopping, 1);
-  rgi_board_changed(f->board);
-  rgi_board_unlock(f->board);
+static int note_stop(rgi_internode *internode) {
+  RGI_TRY(rgi_board_lock(internode->board));
+  atomic_store(&internode->board->shared->stopping, 1);
+  rgi_board_changed(internode->board);
+  rgi_board_unlock(internode->board);
   return RG_SUCCESS;
 }
 
 /* Rank 0 passes it on, unless the end is on its way. */
-static int take_stop(rgi_internode *f) {
-  const rgi_node_loads *l = &f->loads;
-  int tells = f->wire->members->rank == 0 && !f->told && f->credit.whole < l->nodes;
-  f->told |= tells;
-  for (int i = 0; tells && i < l->nodes; i++)
-    if (i != l->mine)
-      RGI_TRY(send_one(f, l->node[i].leader, STOP, 0));
-  return note_stop(f);
+static int take_stop(rgi_internode *internode) {
+  const rgi_node_loads *loads = &internode->loads;
+  int tells = internode->wire->members->rank == 0 && !internode->told &&
+              internode->credit.whole < loads->nodes;
+  internode->told |= tells;
+  for (int i = 0; tells && i < loads->nodes; i++)
+    if (i != loads->mine)
+      RGI_TRY(send_one(internode, loads->node[i].leader, STOP, 0));
+  return note_stop(internode);
 }
 
-int rgi_internode_stop(rgi_internode *f) {
-  RGI_TRY(note_stop(f));
-  return f->loads.nodes > 1 ? send_one(f, 0, STOP, 0) : RG_SUCCESS;
+int rgi_internode_stop(rgi_internode *internode) {
+  RGI_TRY(note_stop(internode));
+  return internode->loads.nodes > 1 ? send_one(internode, 0, STOP, 0) : RG_SUCCESS;
 }
 
-static int tell_rows(rgi_internode *f, int to) {
+static int tell_rows(rgi_internode *internode, int to) {
   int64_t *words, count;
-  int error = rgi_node_loads_tell(f->board, &words, &count);
+  int error = rgi_node_loads_tell(internode->board, &words, &count);
   if (!error) {
     words[0] = ROWS;
-    error = rgi_wire_send(f->wire, to, RGI_WIRE_INTERNODE, count, words);
+    error = rgi_wire_send(internode->wire, to, RGI_WIRE_INTERNODE, count, words);
   }
   free(words);
   return error;
@@ -144,184 +145,187 @@ static int tell_rows(rgi_internode *f, int to) {
 
 /* A walker moves at most as often as there are nodes; then it stays, unless no group is here to
  * start it. */
-static int may_go(const rgi_internode *f, const rgi_queue_entry *e, int64_t ranks) {
+static int may_go(const rgi_internode *internode, const rgi_queue_entry *entry, int64_t ranks) {
   int leaders = 0;
-  for (int i = 0; i < f->board->shared->processes; i++)
-    leaders += f->board->shared->row[i].leads;
-  return e->least <= ranks && (e->moved < f->loads.nodes || leaders == 0);
+  for (int i = 0; i < internode->board->shared->processes; i++)
+    leaders += internode->board->shared->row[i].leads;
+  return entry->least <= ranks && (entry->moved < internode->loads.nodes || leaders == 0);
 }
 
 /* Sends a walker that so many processes can start, or NOTHING. */
-static int give_walker(rgi_internode *f, int to, int64_t ranks) {
-  rgi_board_shared *board = f->board->shared;
-  rgi_queue_entry e = {0};
+static int give_walker(rgi_internode *internode, int to, int64_t ranks) {
+  rgi_board_shared *board = internode->board->shared;
+  rgi_queue_entry entry = {0};
   int found = 0, error = RG_SUCCESS;
-  int64_t header = 2 + words_for(sizeof e);
-  RGI_TRY(rgi_board_lock(f->board));
-  while (found < board->count && !may_go(f, &rgi_board_waiting(f->board)[found], ranks))
+  int64_t header = 2 + words_for(sizeof entry);
+  RGI_TRY(rgi_board_lock(internode->board));
+  while (found < board->count &&
+         !may_go(internode, &rgi_board_waiting(internode->board)[found], ranks))
     found++;
   int there = found < board->count;
   if (there)
-    error = rgi_board_take(f->board, found, &e);
+    error = rgi_board_take(internode->board, found, &entry);
   if (there && !error)
-    error = rgi_record_pack_attach(f->store, &e);
+    error = rgi_record_pack_attach(internode->store, &entry);
   int64_t *words = NULL, credit = 0;
   if (there && !error) {
-    words = calloc((size_t)(header + words_for(e.bytes)), sizeof *words);
-    error = rgi_internode_depart(f, to, &credit);
+    words = calloc((size_t)(header + words_for(entry.bytes)), sizeof *words);
+    error = rgi_internode_depart(internode, to, &credit);
   }
-  rgi_board_unlock(f->board);
+  rgi_board_unlock(internode->board);
   RGI_TRY(error);
   if (!there)
-    return send_one(f, to, NOTHING, 0);
+    return send_one(internode, to, NOTHING, 0);
   if (!words)
-    return rgi_error(RG_ERR_NOMEM, "no memory for %zu bytes of a walker", e.bytes);
-  e.moved++;
+    return rgi_error(RG_ERR_NOMEM, "no memory for %zu bytes of a walker", entry.bytes);
+  entry.moved++;
   words[0] = WALKER;
   words[1] = credit;
-  memcpy(words + 2, &e, sizeof e);
-  if (e.memory)
-    memcpy(words + header, e.memory, e.bytes);
-  error = rgi_wire_send(f->wire, to, RGI_WIRE_INTERNODE, header + words_for(e.bytes), words);
+  memcpy(words + 2, &entry, sizeof entry);
+  if (entry.memory)
+    memcpy(words + header, entry.memory, entry.bytes);
+  error = rgi_wire_send(internode->wire, to, RGI_WIRE_INTERNODE, header + words_for(entry.bytes),
+                        words);
   free(words);
-  free(e.memory);
+  free(entry.memory);
   return error;
 }
 
 /* A node needs one credit only: it returns the smaller of the two. */
-int rgi_internode_arrive(rgi_internode *f, int64_t credit) {
-  rgi_board_shared *board = f->board->shared;
+int rgi_internode_arrive(rgi_internode *internode, int64_t credit) {
+  rgi_board_shared *board = internode->board->shared;
   int64_t other = board->returned ? -1 : board->credit;
   board->open++;
   board->returned = 0;
   board->credit = other >= 0 && other < credit ? other : credit;
-  rgi_board_changed(f->board);
-  return other < 0 ? RG_SUCCESS : send_one(f, 0, CREDIT, other < credit ? credit : other);
+  rgi_board_changed(internode->board);
+  return other < 0 ? RG_SUCCESS : send_one(internode, 0, CREDIT, other < credit ? credit : other);
 }
 
-int rgi_internode_depart(rgi_internode *f, int to, int64_t *credit) {
-  const rgi_membership *m = f->wire->members;
+int rgi_internode_depart(rgi_internode *internode, int to, int64_t *credit) {
+  const rgi_membership *members = internode->wire->members;
   *credit = -1;
-  if (rgi_membership_node_of(m, to) == rgi_membership_node_of(m, m->rank))
+  if (rgi_membership_node_of(members, to) == rgi_membership_node_of(members, members->rank))
     return RG_SUCCESS;
-  f->board->shared->open--;
-  *credit = ++f->board->shared->credit;
-  return rgi_internode_check_end(f);
+  internode->board->shared->open--;
+  *credit = ++internode->board->shared->credit;
+  return rgi_internode_check_end(internode);
 }
 
-static int take_walker(rgi_internode *f, int64_t words[]) {
-  rgi_queue_entry e;
-  memcpy(&e, words + 2, sizeof e);
-  e.memory = e.memory ? words + 2 + words_for(sizeof e) : NULL;
-  RGI_TRY(rgi_board_lock(f->board));
-  int error = rgi_board_put(f->board, &e);
+static int take_walker(rgi_internode *internode, int64_t words[]) {
+  rgi_queue_entry entry;
+  memcpy(&entry, words + 2, sizeof entry);
+  entry.memory = entry.memory ? words + 2 + words_for(sizeof entry) : NULL;
+  RGI_TRY(rgi_board_lock(internode->board));
+  int error = rgi_board_put(internode->board, &entry);
   if (!error)
-    error = rgi_internode_arrive(f, words[1]);
-  rgi_board_unlock(f->board);
+    error = rgi_internode_arrive(internode, words[1]);
+  rgi_board_unlock(internode->board);
   return error;
 }
 
 /* --- walkers that meet on another node ---------------------------------------------------- */
 
-int rgi_internode_home(const rgi_internode *f, int64_t id) {
-  return f->loads.node[rgi_mix_bits((uint64_t)id) % (uint64_t)f->loads.nodes].leader;
+int rgi_internode_home(const rgi_internode *internode, int64_t id) {
+  return internode->loads.node[rgi_mix_bits((uint64_t)id) % (uint64_t)internode->loads.nodes]
+      .leader;
 }
 
-int rgi_internode_send_aside(rgi_internode *f, int to, int64_t credit, const rgi_queue_entry *e,
-                             const rgi_meeting *m) {
-  int64_t entry = 4 + m->count, state = entry + words_for(sizeof *e),
-          all = state + (e->memory ? words_for(e->bytes) : 0);
+int rgi_internode_send_aside(rgi_internode *internode, int to, int64_t credit,
+                             const rgi_queue_entry *entry, const rgi_meeting *meeting) {
+  int64_t place = 4 + meeting->count, state = place + words_for(sizeof *entry),
+          all = state + (entry->memory ? words_for(entry->bytes) : 0);
   int64_t *words = calloc((size_t)all, sizeof *words);
   if (!words)
-    return rgi_error(RG_ERR_NOMEM, "no memory for %zu bytes of a walker", e->bytes);
+    return rgi_error(RG_ERR_NOMEM, "no memory for %zu bytes of a walker", entry->bytes);
   words[0] = ASIDE;
   words[1] = credit;
-  words[2] = m->number;
-  words[3] = m->count;
-  memcpy(words + 4, m->ids, (size_t)m->count * sizeof *words);
-  memcpy(words + entry, e, sizeof *e);
-  if (e->memory)
-    memcpy(words + state, e->memory, e->bytes);
-  int error = rgi_wire_send(f->wire, to, RGI_WIRE_INTERNODE, all, words);
+  words[2] = meeting->number;
+  words[3] = meeting->count;
+  memcpy(words + 4, meeting->ids, (size_t)meeting->count * sizeof *words);
+  memcpy(words + place, entry, sizeof *entry);
+  if (entry->memory)
+    memcpy(words + state, entry->memory, entry->bytes);
+  int error = rgi_wire_send(internode->wire, to, RGI_WIRE_INTERNODE, all, words);
   free(words);
   return error;
 }
 
-static int take_aside(rgi_internode *f, int64_t words[]) {
-  rgi_meeting m = {.number = words[2], .count = words[3], .ids = words + 4};
-  int64_t *entry = words + 4 + m.count;
-  rgi_queue_entry e;
-  memcpy(&e, entry, sizeof e);
-  e.memory = e.memory ? entry + words_for(sizeof e) : NULL;
-  RGI_TRY(rgi_board_lock(f->board));
-  int error = rgi_internode_arrive(f, words[1]);
+static int take_aside(rgi_internode *internode, int64_t words[]) {
+  rgi_meeting meeting = {.number = words[2], .count = words[3], .ids = words + 4};
+  int64_t *packed = words + 4 + meeting.count;
+  rgi_queue_entry entry;
+  memcpy(&entry, packed, sizeof entry);
+  entry.memory = entry.memory ? packed + words_for(sizeof entry) : NULL;
+  RGI_TRY(rgi_board_lock(internode->board));
+  int error = rgi_internode_arrive(internode, words[1]);
   if (!error)
-    error = rgi_board_set_aside(f->board, &e, &m);
+    error = rgi_board_set_aside(internode->board, &entry, &meeting);
   if (!error)
-    error = rgi_internode_check_end(f);
-  rgi_board_unlock(f->board);
+    error = rgi_internode_check_end(internode);
+  rgi_board_unlock(internode->board);
   return error;
 }
 
 /* --- questions and answers ------------------------------------------------------------------ */
 
-static int take_answer(rgi_internode *f, int64_t words[]) {
+static int take_answer(rgi_internode *internode, int64_t words[]) {
   int error = RG_SUCCESS;
   if (words[0] == ROWS)
-    error = rgi_node_loads_take(&f->loads, f->asked, words);
+    error = rgi_node_loads_take(&internode->loads, internode->asked, words);
   else if (words[0] == WALKER)
-    error = take_walker(f, words);
+    error = take_walker(internode, words);
   else
-    f->loads.node[f->asked].waiting = 0;
-  f->asked = -1;
-  f->when = rgi_clock_now() + f->pause;
-  f->pause = 2 * f->pause < LONGEST_PAUSE ? 2 * f->pause : LONGEST_PAUSE;
+    internode->loads.node[internode->asked].waiting = 0;
+  internode->asked = -1;
+  internode->when = rgi_clock_now() + internode->pause;
+  internode->pause = 2 * internode->pause < LONGEST_PAUSE ? 2 * internode->pause : LONGEST_PAUSE;
   return error;
 }
 
-static int handle_message(rgi_internode *f, int from, int64_t words[]) {
+static int handle_message(rgi_internode *internode, int from, int64_t words[]) {
   switch (words[0]) {
   case QUERY:
-    return tell_rows(f, from);
+    return tell_rows(internode, from);
   case STEAL:
-    return give_walker(f, from, words[1]);
+    return give_walker(internode, from, words[1]);
   case CREDIT:
-    return take_credit(f, (int)words[1]);
+    return take_credit(internode, (int)words[1]);
   case END:
-    return end_all(f);
+    return end_all(internode);
   case STOP:
-    return take_stop(f);
+    return take_stop(internode);
   case ASIDE:
-    return take_aside(f, words);
+    return take_aside(internode, words);
   default:
-    return take_answer(f, words);
+    return take_answer(internode, words);
   }
 }
 
-int rgi_internode_serve(rgi_internode *f) {
-  rgi_wire_received m;
-  while (f->loads.nodes > 1) {
-    RGI_TRY(rgi_wire_take(f->wire, RGI_WIRE_INTERNODE, &m));
-    if (!m.words)
+int rgi_internode_serve(rgi_internode *internode) {
+  rgi_wire_received received;
+  while (internode->loads.nodes > 1) {
+    RGI_TRY(rgi_wire_take(internode->wire, RGI_WIRE_INTERNODE, &received));
+    if (!received.words)
       break;
-    int error = handle_message(f, m.from, m.words);
-    free(m.words);
+    int error = handle_message(internode, received.from, received.words);
+    free(received.words);
     RGI_TRY(error);
   }
   return RG_SUCCESS;
 }
 
-int rgi_internode_query(rgi_internode *f, int ranks) {
-  if (f->loads.nodes == 1 || f->asked >= 0 || rgi_clock_now() < f->when)
+int rgi_internode_query(rgi_internode *internode, int ranks) {
+  if (internode->loads.nodes == 1 || internode->asked >= 0 || rgi_clock_now() < internode->when)
     return RG_SUCCESS;
-  for (int i = 0; i < f->loads.nodes; i++)
-    if (f->loads.node[i].waiting > 0) {
-      f->asked = i;
-      return send_one(f, f->loads.node[i].leader, STEAL, ranks);
+  for (int i = 0; i < internode->loads.nodes; i++)
+    if (internode->loads.node[i].waiting > 0) {
+      internode->asked = i;
+      return send_one(internode, internode->loads.node[i].leader, STEAL, ranks);
     }
   do
-    f->next = (f->next + 1) % f->loads.nodes;
-  while (f->next == f->loads.mine);
-  f->asked = f->next;
-  return send_one(f, f->loads.node[f->next].leader, QUERY, 0);
+    internode->next = (internode->next + 1) % internode->loads.nodes;
+  while (internode->next == internode->loads.mine);
+  internode->asked = internode->next;
+  return send_one(internode, internode->loads.node[internode->next].leader, QUERY, 0);
 }

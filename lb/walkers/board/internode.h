@@ -30,34 +30,34 @@ typedef struct {
   int told;           /* rank 0: it has told all nodes that the run ends early */
 } rgi_internode;
 
-int rgi_internode_open(rgi_internode *f);
-void rgi_internode_close(rgi_internode *f);
+int rgi_internode_open(rgi_internode *internode);
+void rgi_internode_close(rgi_internode *internode);
 
 /* Answers what has come from other nodes. Without the lock. */
-int rgi_internode_serve(rgi_internode *f);
+int rgi_internode_serve(rgi_internode *internode);
 /* An idle leader of so many ranks that has found nothing to do asks the next node. Without the
  * lock. */
-int rgi_internode_query(rgi_internode *f, int ranks);
+int rgi_internode_query(rgi_internode *internode, int ranks);
 /* The run ends early on all nodes. Without the lock. */
-int rgi_internode_stop(rgi_internode *f);
+int rgi_internode_stop(rgi_internode *internode);
 /* The process to which walkers are sent that meet, the first of which has this id. */
-int rgi_internode_home(const rgi_internode *f, int64_t id);
+int rgi_internode_home(const rgi_internode *internode, int64_t id);
 /* Sends a walker that is set aside there, with its credit. Without the lock. */
-int rgi_internode_send_aside(rgi_internode *f, int to, int64_t credit, const rgi_queue_entry *e,
-                             const rgi_meeting *m);
+int rgi_internode_send_aside(rgi_internode *internode, int to, int64_t credit,
+                             const rgi_queue_entry *entry, const rgi_meeting *meeting);
 /* Whether this process has asked something that is not answered yet. */
-int rgi_internode_asked(const rgi_internode *f);
+int rgi_internode_asked(const rgi_internode *internode);
 
 /* --- with the lock held -------------------------------------------------------------- */
 
 /* Puts this node's share of the walkers that wait at first, from number `first` of the list on, on
  * its load board. */
-int rgi_internode_deal(rgi_internode *f, const rgi_queue *list, int first);
+int rgi_internode_deal(rgi_internode *internode, const rgi_queue *list, int first);
 /* A walker leaves for the node of a rank, with a credit (-1: it is the same node); and arrives with
  * one. */
-int rgi_internode_depart(rgi_internode *f, int to, int64_t *credit);
-int rgi_internode_arrive(rgi_internode *f, int64_t credit);
+int rgi_internode_depart(rgi_internode *internode, int to, int64_t *credit);
+int rgi_internode_arrive(rgi_internode *internode, int64_t credit);
 /* Returns the credit if the last walker here has ended. */
-int rgi_internode_check_end(rgi_internode *f);
+int rgi_internode_check_end(rgi_internode *internode);
 
 #endif

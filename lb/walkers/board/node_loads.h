@@ -27,21 +27,21 @@ static inline int rgi_node_loads_first(int nodes, int i) {
 }
 
 /* Finds the nodes and their leaders, the lowest ranks there. */
-int rgi_node_loads_open(rgi_node_loads *l, const rgi_membership *m);
-void rgi_node_loads_close(rgi_node_loads *l);
+int rgi_node_loads_open(rgi_node_loads *loads, const rgi_membership *members);
+void rgi_node_loads_close(rgi_node_loads *loads);
 
 /* What this node tells, as *count numbers from the third one on, to be freed by the caller; and
  * takes that from a node. */
-int rgi_node_loads_tell(rgi_board *b, int64_t **words, int64_t *count);
-int rgi_node_loads_take(rgi_node_loads *l, int node, const int64_t words[]);
+int rgi_node_loads_tell(rgi_board *board, int64_t **words, int64_t *count);
+int rgi_node_loads_take(rgi_node_loads *loads, int node, const int64_t words[]);
 
 /* Adds the rows of groups on other nodes, until there are `most`. */
-void rgi_node_loads_rows(const rgi_node_loads *l, int most, rgi_board_row *rows, int *count);
+void rgi_node_loads_rows(const rgi_node_loads *loads, int most, rgi_board_row *rows, int *count);
 /* Notes that so many processes are on their way to a group of another node. */
-void rgi_node_loads_promise(rgi_node_loads *l, int leader, int64_t ranks);
+void rgi_node_loads_promise(rgi_node_loads *loads, int leader, int64_t ranks);
 /* A group of another node has refused: until its node tells its rows again, it cannot be joined. */
-void rgi_node_loads_refuse(rgi_node_loads *l, int leader);
+void rgi_node_loads_refuse(rgi_node_loads *loads, int leader);
 /* Whether, as far as is known, no other node works. */
-int rgi_node_loads_idle(const rgi_node_loads *l);
+int rgi_node_loads_idle(const rgi_node_loads *loads);
 
 #endif

@@ -12,63 +12,64 @@
 #include "runtime/tuning.h"
 #include "walkers/board/planner.h"
 
-int rgi_planner_open(rgi_planner *p, int groups) {
-  if (p->rows)
+int rgi_planner_open(rgi_planner *planner, int groups) {
+  if (planner->rows)
     return RG_SUCCESS;
-  p->rows = calloc((size_t)groups, sizeof *p->rows);
-  p->stamps = calloc((size_t)groups, sizeof *p->stamps);
-  if (p->rows && p->stamps)
+  planner->rows = calloc((size_t)groups, sizeof *planner->rows);
+  planner->stamps = calloc((size_t)groups, sizeof *planner->stamps);
+  if (planner->rows && planner->stamps)
     return RG_SUCCESS;
-  rgi_planner_close(p);
+  rgi_planner_close(planner);
   return rgi_error(RG_ERR_NOMEM, "rg_balance_begin: no memory for %d processes", groups);
 }
 
-void rgi_planner_close(rgi_planner *p) {
-  rg_plan_free(&p->plan);
-  free(p->rows);
-  free(p->stamps);
-  p->rows = NULL;
-  p->stamps = NULL;
+void rgi_planner_close(rgi_planner *planner) {
+  rg_plan_free(&planner->plan);
+  free(planner->rows);
+  free(planner->stamps);
+  planner->rows = NULL;
+  planner->stamps = NULL;
 }
 
-rg_load_table rgi_planner_table(rgi_planner *p, const rgi_queue_entry waiting[], int count) {
+rg_load_table rgi_planner_table(rgi_planner *planner, const rgi_queue_entry waiting[], int count) {
   int shown = count < RGI_QUEUE_SHOWN ? count : RGI_QUEUE_SHOWN;
-  rgi_queue_show(waiting, shown, p->waiting);
+  rgi_queue_show(waiting, shown, planner->waiting);
   return (rg_load_table){.size = sizeof(rg_load_table),
-                         .load = p->rows,
-                         .count = p->row_count,
-                         .waiting = p->waiting,
+                         .load = planner->rows,
+                         .count = planner->row_count,
+                         .waiting = planner->waiting,
                          .waiting_count = shown,
                          .cross = 2 * rgi_tuning_now()->between.ts}; /* to a leader and back */
 }
 
-const char *rgi_planner_name(const rgi_planner *p) {
-  return p->policy.name ? p->policy.name : "";
+const char *rgi_planner_name(const rgi_planner *planner) {
+  return planner->policy.name ? planner->policy.name : "";
 }
 
-static void note_policy_error(rgi_planner *p, int error) {
-  p->error = error;
+static void note_policy_error(rgi_planner *planner, int error) {
+  planner->error = error;
   if (error >= RG_ERR_USER)
-    snprintf(p->text, sizeof p->text, "%s", rg_error_detail());
+    snprintf(planner->text, sizeof planner->text, "%s", rg_error_detail());
   else
-    snprintf(p->text, sizeof p->text, "policy %s: %s",
-             p->policy.name ? p->policy.name : "without a name", rg_error_detail());
+    snprintf(planner->text, sizeof planner->text, "policy %s: %s",
+             planner->policy.name ? planner->policy.name : "without a name", rg_error_detail());
 }
 
-int rgi_planner_ask(rgi_planner *p, const rg_load_table *table) {
+int rgi_planner_ask(rgi_planner *planner, const rg_load_table *table) {
   rg_policy none = {.size = sizeof none};
-  int error = p->error ? p->error : rg_policy_plan(&p->policy, table, &p->plan);
+  int error =
+      planner->error ? planner->error : rg_policy_plan(&planner->policy, table, &planner->plan);
   if (error == RG_SUCCESS)
     return RG_SUCCESS;
-  if (!p->error)
-    note_policy_error(p, error);
+  if (!planner->error)
+    note_policy_error(planner, error);
   RGI_TRY(rg_policy_parse("none", &none));
-  return rg_policy_plan(&none, table, &p->plan);
+  return rg_policy_plan(&none, table, &planner->plan);
 }
 
-int rgi_planner_starts(const rgi_planner *p, int waiting) {
-  for (int i = 0; i < p->plan.count; i++)
-    if (p->plan.move[i].to == RG_MOVE_NO_ROW && p->plan.move[i].walker == waiting)
+int rgi_planner_starts(const rgi_planner *planner, int waiting) {
+  for (int i = 0; i < planner->plan.count; i++)
+    if (planner->plan.move[i].to == RG_MOVE_NO_ROW && planner->plan.move[i].walker == waiting)
       return 1;
   return 0;
 }

@@ -24,23 +24,23 @@ typedef struct {
 } rgi_planner;
 
 /* Makes room for the rows of so many groups. A second call does nothing. */
-int rgi_planner_open(rgi_planner *p, int groups);
-void rgi_planner_close(rgi_planner *p);
+int rgi_planner_open(rgi_planner *planner, int groups);
+void rgi_planner_close(rgi_planner *planner);
 
 /* The table of the rows and of the walkers that wait, `count` of them. */
-rg_load_table rgi_planner_table(rgi_planner *p, const rgi_queue_entry waiting[], int count);
-/* Puts the policy's plan into p->plan; once the policy has been wrong, the plan of "none". */
-int rgi_planner_ask(rgi_planner *p, const rg_load_table *table);
+rg_load_table rgi_planner_table(rgi_planner *planner, const rgi_queue_entry waiting[], int count);
+/* Puts the policy's plan into planner->plan; once the policy has been wrong, the plan of "none". */
+int rgi_planner_ask(rgi_planner *planner, const rg_load_table *table);
 /* Whether the plan starts this one of the walkers that wait. */
-int rgi_planner_starts(const rgi_planner *p, int waiting);
+int rgi_planner_starts(const rgi_planner *planner, int waiting);
 /* The name of the policy, or "". */
-const char *rgi_planner_name(const rgi_planner *p);
+const char *rgi_planner_name(const rgi_planner *planner);
 
 /* --- in asynchronous balancing ------------------------------------------------------------ */
 
-/* The table with this process's group as the one that asks; *t points into the planner. With the
- * load board's lock held. */
-int rgi_planner_read_board(const rgi_board *b, const rgi_node_loads *others, rgi_planner *p,
-                           rg_load_table *t);
+/* The table with this process's group as the one that asks; *table points into the planner. With
+ * the load board's lock held. */
+int rgi_planner_read_board(const rgi_board *board, const rgi_node_loads *others,
+                           rgi_planner *planner, rg_load_table *table);
 
 #endif

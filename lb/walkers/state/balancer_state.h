@@ -85,10 +85,10 @@ struct rg_balancer_s {
 };
 
 /* Tells each object of the others that it works with. */
-void rgi_balancer_state_connect(rg_balancer b);
+void rgi_balancer_state_connect(rg_balancer balancer);
 /* After a death: gives up what is under way, and revokes the balancer's group. */
-int rgi_balancer_state_give_up(rg_balancer b);
+int rgi_balancer_state_give_up(rg_balancer balancer);
 /* Frees what a run needs. No operation may be under way. */
-void rgi_balancer_state_free_run(rg_balancer b);
+void rgi_balancer_state_free_run(rg_balancer balancer);
 
 #endif

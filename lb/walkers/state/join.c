@@ -55,35 +55,35 @@ static int add_request(rgi_join *j, int leader, int n, const int64_t ranks[]) {
     j->at = more;
     j->room = room;
   }
-  rgi_join_request r = {leader, n, malloc((size_t)n * sizeof *r.ranks)};
-  if (!r.ranks)
+  rgi_join_request request = {leader, n, malloc((size_t)n * sizeof *request.ranks)};
+  if (!request.ranks)
     return rgi_error(RG_ERR_NOMEM, "no memory for %d processes that join", n);
   for (int i = 0; i < n; i++)
-    r.ranks[i] = (int)ranks[i];
-  j->at[j->count++] = r;
+    request.ranks[i] = (int)ranks[i];
+  j->at[j->count++] = request;
   return RG_SUCCESS;
 }
 
 /* Keeps or refuses a request. */
-static int take_request(rgi_join *j, const rgi_wire_received *m) {
+static int take_request(rgi_join *j, const rgi_wire_received *received) {
   const rgi_work *work = j->work;
   if (rgi_team_leads(work->team) && (work->working || j->gathers) &&
-      m->words[0] == j->nodes->board->stamp)
-    return add_request(j, m->from, (int)m->count - 1, m->words + 1);
-  return refuse_request(j, m->from);
+      received->words[0] == j->nodes->board->stamp)
+    return add_request(j, received->from, (int)received->count - 1, received->words + 1);
+  return refuse_request(j, received->from);
 }
 
 int rgi_join_serve(rgi_join *j) {
   const rgi_board *board = j->nodes->board;
   rgi_wire *wire = j->nodes->wire;
-  rgi_wire_received m;
+  rgi_wire_received received;
   RGI_TRY(rgi_buddy_serve(j->work->buddy));
   while (board->shared) {
-    RGI_TRY(rgi_wire_take(wire, RGI_WIRE_REQUEST, &m));
-    if (!m.words)
+    RGI_TRY(rgi_wire_take(wire, RGI_WIRE_REQUEST, &received));
+    if (!received.words)
       break;
-    int error = take_request(j, &m);
-    free(m.words);
+    int error = take_request(j, &received);
+    free(received.words);
     RGI_TRY(error);
   }
   RGI_TRY(rgi_wire_reap(wire));
@@ -97,16 +97,16 @@ int rgi_join_choose(rgi_join *j, int *processes) {
   int64_t most = work->entry.most;
   *processes = 0;
   for (int i = 0; i < j->count; i++) {
-    rgi_join_request r = j->at[i];
-    if (rgi_work_joinable(work) && (!most || work->team->n + *processes + r.n <= most)) {
-      *processes += r.n;
-      j->at[kept++] = r;
+    rgi_join_request request = j->at[i];
+    if (rgi_work_joinable(work) && (!most || work->team->n + *processes + request.n <= most)) {
+      *processes += request.n;
+      j->at[kept++] = request;
       continue;
     }
-    int one = refuse_request(j, r.leader);
+    int one = refuse_request(j, request.leader);
     error = error ? error : one;
-    rgi_board_row_of(board, board->members->rank)->load.coming -= r.n;
-    free(r.ranks);
+    rgi_board_row_of(board, board->members->rank)->load.coming -= request.n;
+    free(request.ranks);
   }
   j->count = kept;
   return error;

@@ -32,30 +32,30 @@ typedef struct {
 } rgi_round;
 
 /* The walkers that are set aside. */
-static inline rgi_meeting_list rgi_round_aside(rgi_round *r) {
-  return (rgi_meeting_list){&r->aside, 0};
+static inline rgi_meeting_list rgi_round_aside(rgi_round *round) {
+  return (rgi_meeting_list){&round->aside, 0};
 }
 /* Drops them. */
-void rgi_round_forget(rgi_round *r);
+void rgi_round_forget(rgi_round *round);
 
 /* Makes room for the reports of so many processes: of fewer ones, if it is called again. */
-int rgi_round_open(rgi_round *r, int size);
-void rgi_round_close(rgi_round *r);
+int rgi_round_open(rgi_round *round, int size);
+void rgi_round_close(rgi_round *round);
 
 /* Makes a row for each group, in the order of their lowest ranks. */
-int rgi_round_rows(const rgi_round *r, rgi_planner *p);
+int rgi_round_rows(const rgi_round *round, rgi_planner *planner);
 /* Divides the processes among the next groups, as the plan says. */
-void rgi_round_regroup(rgi_round *r, const rgi_planner *p);
-/* Sets r->ranks to the members of the next group that this leader has; the leader is the first.
+void rgi_round_regroup(rgi_round *round, const rgi_planner *planner);
+/* Sets round->ranks to the members of the next group that this leader has; the leader is the first.
  * Returns the number of members. */
-int rgi_round_list(rgi_round *r, int leader);
+int rgi_round_list(rgi_round *round, int leader);
 
 /* When the last process arrived. Of processes on one node only. */
-double rgi_round_last(const rgi_round *r);
+double rgi_round_last(const rgi_round *round);
 /* Whether the group that this rank leads has a walker. */
-int rgi_round_works(const rgi_round *r, int leader);
+int rgi_round_works(const rgi_round *round, int leader);
 /* Whether a unit has made walkers; whether the run is to end early. */
-int rgi_round_born(const rgi_round *r);
-int rgi_round_due(const rgi_round *r);
+int rgi_round_born(const rgi_round *round);
+int rgi_round_due(const rgi_round *round);
 
 #endif

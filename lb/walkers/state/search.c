@@ -5,19 +5,19 @@
 #include "base/clock.h"
 #include "walkers/state/search.h"
 
-void rgi_search_begin(rgi_search *s) {
-  s->part = (rgi_search_part){.target = -1};
-  s->asked = -1;
-  s->seen = -1;
-  s->since = rgi_clock_now();
+void rgi_search_begin(rgi_search *search) {
+  search->part = (rgi_search_part){.target = -1};
+  search->asked = -1;
+  search->seen = -1;
+  search->since = rgi_clock_now();
 }
 
-void rgi_search_forget(rgi_search *s) {
-  if (s->request)
-    rg_wait(&s->request, NULL);
-  free(s->ranks);
-  free(s->part.entry.memory);
-  free(s->parts);
-  *s = (rgi_search){0};
-  rgi_search_begin(s);
+void rgi_search_forget(rgi_search *search) {
+  if (search->request)
+    rg_wait(&search->request, NULL);
+  free(search->ranks);
+  free(search->part.entry.memory);
+  free(search->parts);
+  *search = (rgi_search){0};
+  rgi_search_begin(search);
 }

@@ -33,8 +33,8 @@ typedef struct {
 } rgi_search;
 
 /* The group has become idle. */
-void rgi_search_begin(rgi_search *s);
+void rgi_search_begin(rgi_search *search);
 /* Drops what was found, and waits for the end of the broadcast. */
-void rgi_search_forget(rgi_search *s);
+void rgi_search_forget(rgi_search *search);
 
 #endif

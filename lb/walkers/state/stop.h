@@ -9,12 +9,12 @@
 #include <regroup/balance.h>
 
 /* Whether this process finds that the run is to end early. */
-int rgi_stop_due(rg_balancer b);
+int rgi_stop_due(rg_balancer balancer);
 
 /* It is: another process has found it. */
-void rgi_stop_note(rg_balancer b);
+void rgi_stop_note(rg_balancer balancer);
 
 /* Asynchronous balancing: looks whether it is, and tells all processes. */
-int rgi_stop_look(rg_balancer b);
+int rgi_stop_look(rg_balancer balancer);
 
 #endif

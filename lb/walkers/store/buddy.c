@@ -19,71 +19,72 @@
 #define PAUSE 10e-3 /* seconds between two copies */
 enum { MOST_OPEN = 2 };
 
-int rgi_buddy_open(rgi_buddy *k) {
-  const rgi_membership *m = k->index->store->members;
-  rgi_buddy_close(k);
-  if (!rgi_store_spans_nodes(k->index->store))
+int rgi_buddy_open(rgi_buddy *buddy) {
+  const rgi_membership *members = buddy->index->store->members;
+  rgi_buddy_close(buddy);
+  if (!rgi_store_spans_nodes(buddy->index->store))
     return RG_SUCCESS;
-  int *buddies = malloc((size_t)m->size * sizeof *buddies);
-  int error = buddies ? rgi_membership_buddies(m, buddies)
-                      : rgi_error(RG_ERR_NOMEM, "no memory for %d ranks", m->size);
+  int *buddies = malloc((size_t)members->size * sizeof *buddies);
+  int error = buddies ? rgi_membership_buddies(members, buddies)
+                      : rgi_error(RG_ERR_NOMEM, "no memory for %d ranks", members->size);
   if (!error)
-    k->rank = buddies[m->rank];
+    buddy->rank = buddies[members->rank];
   free(buddies);
   return error;
 }
 
-void rgi_buddy_close(rgi_buddy *k) {
-  rgi_record_pack_free(&k->mine);
-  *k = (rgi_buddy){.wire = k->wire, .index = k->index, .rank = -1};
+void rgi_buddy_close(rgi_buddy *buddy) {
+  rgi_record_pack_free(&buddy->mine);
+  *buddy = (rgi_buddy){.wire = buddy->wire, .index = buddy->index, .rank = -1};
 }
 
-int rgi_buddy_waits(const rgi_buddy *k) {
-  return k->open > 0;
+int rgi_buddy_waits(const rgi_buddy *buddy) {
+  return buddy->open > 0;
 }
 
-int rgi_buddy_add(rgi_buddy *k, uint64_t record) {
-  return k->rank < 0 ? RG_SUCCESS : rgi_record_pack_add(&k->mine, record);
+int rgi_buddy_add(rgi_buddy *buddy, uint64_t record) {
+  return buddy->rank < 0 ? RG_SUCCESS : rgi_record_pack_add(&buddy->mine, record);
 }
 
-int rgi_buddy_send(rgi_buddy *k, uint64_t record, int ended) {
-  double now = k->rank < 0 ? 0 : rgi_clock_now();
-  if (k->rank < 0 || (!ended && (k->open >= MOST_OPEN || now - k->last < PAUSE)))
+int rgi_buddy_send(rgi_buddy *buddy, uint64_t record, int ended) {
+  double now = buddy->rank < 0 ? 0 : rgi_clock_now();
+  if (buddy->rank < 0 || (!ended && (buddy->open >= MOST_OPEN || now - buddy->last < PAUSE)))
     return RG_SUCCESS;
-  RGI_TRY(rgi_record_pack_add(&k->mine, record));
-  k->open++;
-  k->sent++;
-  k->last = now;
-  int error =
-      rgi_wire_send(k->wire, k->rank, RGI_WIRE_COPY, (int64_t)(k->mine.bytes / sizeof(int64_t)),
-                    (const int64_t *)(const void *)k->mine.memory);
-  k->mine.bytes = 0;
+  RGI_TRY(rgi_record_pack_add(&buddy->mine, record));
+  buddy->open++;
+  buddy->sent++;
+  buddy->last = now;
+  int error = rgi_wire_send(buddy->wire, buddy->rank, RGI_WIRE_COPY,
+                            (int64_t)(buddy->mine.bytes / sizeof(int64_t)),
+                            (const int64_t *)(const void *)buddy->mine.memory);
+  buddy->mine.bytes = 0;
   return error;
 }
 
-static int take_copies(rgi_buddy *k, const rgi_wire_received *m) {
+static int take_copies(rgi_buddy *buddy, const rgi_wire_received *received) {
   int64_t thanks = 0;
   uint64_t record;
-  RGI_TRY(rgi_record_pack_take(k->index, m->words, (size_t)m->count * sizeof *m->words, &record));
-  return rgi_wire_send(k->wire, m->from, RGI_WIRE_COPIED, 1, &thanks);
+  RGI_TRY(rgi_record_pack_take(buddy->index, received->words,
+                               (size_t)received->count * sizeof *received->words, &record));
+  return rgi_wire_send(buddy->wire, received->from, RGI_WIRE_COPIED, 1, &thanks);
 }
 
-int rgi_buddy_serve(rgi_buddy *k) {
-  rgi_wire_received m;
-  while (k->rank >= 0) {
-    RGI_TRY(rgi_wire_take(k->wire, RGI_WIRE_COPY, &m));
-    if (!m.words)
+int rgi_buddy_serve(rgi_buddy *buddy) {
+  rgi_wire_received received;
+  while (buddy->rank >= 0) {
+    RGI_TRY(rgi_wire_take(buddy->wire, RGI_WIRE_COPY, &received));
+    if (!received.words)
       break;
-    int error = take_copies(k, &m);
-    free(m.words);
+    int error = take_copies(buddy, &received);
+    free(received.words);
     RGI_TRY(error);
   }
-  while (rgi_buddy_waits(k)) {
-    RGI_TRY(rgi_wire_take(k->wire, RGI_WIRE_COPIED, &m));
-    if (!m.words)
+  while (rgi_buddy_waits(buddy)) {
+    RGI_TRY(rgi_wire_take(buddy->wire, RGI_WIRE_COPIED, &received));
+    if (!received.words)
       break;
-    free(m.words);
-    k->open--;
+    free(received.words);
+    buddy->open--;
   }
   return RG_SUCCESS;
 }

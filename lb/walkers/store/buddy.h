@@ -20,15 +20,15 @@ typedef struct {
   rgi_record_pack mine;    /* records of children, for the next one */
 } rgi_buddy;
 
-int rgi_buddy_open(rgi_buddy *k);
-void rgi_buddy_close(rgi_buddy *k);
+int rgi_buddy_open(rgi_buddy *buddy);
+void rgi_buddy_close(rgi_buddy *buddy);
 /* A unit has made a walker: its record goes with the next copy of its parent. */
-int rgi_buddy_add(rgi_buddy *k, uint64_t record);
+int rgi_buddy_add(rgi_buddy *buddy, uint64_t record);
 /* A walker of this process has a new version: sends a copy, unless it is too early. */
-int rgi_buddy_send(rgi_buddy *k, uint64_t record, int ended);
+int rgi_buddy_send(rgi_buddy *buddy, uint64_t record, int ended);
 /* Takes in the copies and answers that have come, and answers the copies. */
-int rgi_buddy_serve(rgi_buddy *k);
+int rgi_buddy_serve(rgi_buddy *buddy);
 /* Whether a copy that was sent has not been answered. */
-int rgi_buddy_waits(const rgi_buddy *k);
+int rgi_buddy_waits(const rgi_buddy *buddy);
 
 #endif

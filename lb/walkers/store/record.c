@@ -11,56 +11,57 @@
 #include "walkers/team/outcome_list.h"
 #include "walkers/team/queue.h"
 
-rgi_record_version *rgi_record_begin(rgi_record *r) {
-  rgi_record_version *v = rgi_record_next(r), kept = *v;
-  atomic_store(&r->prepared, 0);
-  *v = *rgi_record_current(r);
-  v->state = kept.state;
-  v->room = kept.room;
-  v->text = kept.text;
-  v->has = 0;
-  return v;
+rgi_record_version *rgi_record_begin(rgi_record *record) {
+  rgi_record_version *version = rgi_record_next(record), kept = *version;
+  atomic_store(&record->prepared, 0);
+  *version = *rgi_record_current(record);
+  version->state = kept.state;
+  version->room = kept.room;
+  version->text = kept.text;
+  version->has = 0;
+  return version;
 }
 
-int rgi_record_set_state(rgi_record_version *v, const void *state, size_t bytes) {
-  if (v->state && v->room < bytes) {
-    rgi_arena_free(v->state, v->room);
-    v->state = 0;
+int rgi_record_set_state(rgi_record_version *version, const void *state, size_t bytes) {
+  if (version->state && version->room < bytes) {
+    rgi_arena_free(version->state, version->room);
+    version->state = 0;
   }
-  if (!v->state) {
-    RGI_TRY(rgi_arena_alloc("the state of a walker", bytes ? bytes : 1, &v->state));
-    v->room = bytes ? bytes : 1;
+  if (!version->state) {
+    RGI_TRY(rgi_arena_alloc("the state of a walker", bytes ? bytes : 1, &version->state));
+    version->room = bytes ? bytes : 1;
   }
   if (bytes)
-    memcpy(rgi_arena_at(v->state), state, bytes);
-  v->bytes = bytes;
-  v->has = 1;
+    memcpy(rgi_arena_at(version->state), state, bytes);
+  version->bytes = bytes;
+  version->has = 1;
   return RG_SUCCESS;
 }
 
-int rgi_record_set_text(rgi_record_version *v, const char *text) {
+int rgi_record_set_text(rgi_record_version *version, const char *text) {
   if (!*text)
     return RG_SUCCESS;
-  if (!v->text)
-    RGI_TRY(rgi_arena_alloc("what was wrong", RGI_OUTCOME_TEXT, &v->text));
-  snprintf(rgi_arena_at(v->text), RGI_OUTCOME_TEXT, "%s", text);
+  if (!version->text)
+    RGI_TRY(rgi_arena_alloc("what was wrong", RGI_OUTCOME_TEXT, &version->text));
+  snprintf(rgi_arena_at(version->text), RGI_OUTCOME_TEXT, "%s", text);
   return RG_SUCCESS;
 }
 
-void rgi_record_switch(rgi_record *r) {
-  atomic_fetch_add(&r->now, 1);
+void rgi_record_switch(rgi_record *record) {
+  atomic_fetch_add(&record->now, 1);
 }
 
-int rgi_record_fill(rgi_record *r, const rgi_queue_entry *e, uint64_t key, int run) {
-  memset(r, 0, sizeof *r);
-  r->key = key;
-  r->id = e->id;
-  r->least = e->least;
-  r->most = e->most;
-  r->unit = e->unit;
-  r->home = -1;
-  r->version[0].left = e->left;
-  r->version[0].met = e->met;
-  r->version[0].run = run;
-  return e->memory ? rgi_record_set_state(&r->version[0], e->memory, e->bytes) : RG_SUCCESS;
+int rgi_record_fill(rgi_record *record, const rgi_queue_entry *entry, uint64_t key, int run) {
+  memset(record, 0, sizeof *record);
+  record->key = key;
+  record->id = entry->id;
+  record->least = entry->least;
+  record->most = entry->most;
+  record->unit = entry->unit;
+  record->home = -1;
+  record->version[0].left = entry->left;
+  record->version[0].met = entry->met;
+  record->version[0].run = run;
+  return entry->memory ? rgi_record_set_state(&record->version[0], entry->memory, entry->bytes)
+                       : RG_SUCCESS;
 }

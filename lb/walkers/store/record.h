@@ -51,30 +51,30 @@ static inline rgi_record *rgi_record_at(uint64_t offset) {
   return rgi_arena_at(offset);
 }
 
-static inline rgi_record_version *rgi_record_current(rgi_record *r) {
-  uint64_t now = atomic_load(&r->now);
-  return &r->version[now ? 1 + now % 2 : 0];
+static inline rgi_record_version *rgi_record_current(rgi_record *record) {
+  uint64_t now = atomic_load(&record->now);
+  return &record->version[now ? 1 + now % 2 : 0];
 }
 
 /* The version that is written next. */
-static inline rgi_record_version *rgi_record_next(rgi_record *r) {
-  return &r->version[1 + (atomic_load(&r->now) + 1) % 2];
+static inline rgi_record_version *rgi_record_next(rgi_record *record) {
+  return &record->version[1 + (atomic_load(&record->now) + 1) % 2];
 }
 
 /* Sets all fields for a walker that has not begun in its run. */
-int rgi_record_fill(rgi_record *r, const rgi_queue_entry *e, uint64_t key, int run);
+int rgi_record_fill(rgi_record *record, const rgi_queue_entry *entry, uint64_t key, int run);
 
 /* The version to be written next: a copy of the valid one, but with its own blocks, and no state
  * yet. */
-rgi_record_version *rgi_record_begin(rgi_record *r);
-int rgi_record_set_state(rgi_record_version *v, const void *state, size_t bytes);
-int rgi_record_set_text(rgi_record_version *v, const char *text);
+rgi_record_version *rgi_record_begin(rgi_record *record);
+int rgi_record_set_state(rgi_record_version *version, const void *state, size_t bytes);
+int rgi_record_set_text(rgi_record_version *version, const char *text);
 /* The version that was written becomes the valid one. */
-void rgi_record_switch(rgi_record *r);
+void rgi_record_switch(rgi_record *record);
 
 /* The first version becomes the valid one again. */
-static inline void rgi_record_revert(rgi_record *r) {
-  atomic_store(&r->now, 0);
+static inline void rgi_record_revert(rgi_record *record) {
+  atomic_store(&record->now, 0);
 }
 
 /* Of two versions of a walker: whether a is further than b. */

@@ -37,11 +37,11 @@ enum { LEADERS_TAG = 0x0ba1a4d2 };
 /* --- open, close -------------------------------------------------------------------------- */
 
 /* Sets the leader, the first rank, of each node; and of each rank its node. */
-static int list_leaders(const rgi_membership *m, int ranks[], int node_of[]) {
+static int list_leaders(const rgi_membership *members, int ranks[], int node_of[]) {
   int n = 0;
-  for (int r = 0; r < m->size; r++) {
-    int node = rgi_membership_node_of(m, r), i = 0;
-    while (i < n && rgi_membership_node_of(m, ranks[i]) != node)
+  for (int r = 0; r < members->size; r++) {
+    int node = rgi_membership_node_of(members, r), i = 0;
+    while (i < n && rgi_membership_node_of(members, ranks[i]) != node)
       i++;
     if (i == n)
       ranks[n++] = r;
@@ -51,70 +51,72 @@ static int list_leaders(const rgi_membership *m, int ranks[], int node_of[]) {
 }
 
 /* If there is one domain only, each node is one. */
-static void name_domains(rgi_record_exchange *x, const rgi_membership *m) {
+static void name_domains(rgi_record_exchange *exchange, const rgi_membership *members) {
   int several = 0;
-  for (int i = 0; i < x->nodes; i++) {
-    x->domain[i] = rgi_domain_of(rgi_members_at(m->group->members, x->ranks[i]));
-    several |= x->domain[i] != x->domain[0];
+  for (int i = 0; i < exchange->nodes; i++) {
+    exchange->domain[i] =
+        rgi_domain_of(rgi_members_at(members->group->members, exchange->ranks[i]));
+    several |= exchange->domain[i] != exchange->domain[0];
   }
-  for (int i = 0; i < x->nodes && !several; i++)
-    x->domain[i] = (uint64_t)i;
+  for (int i = 0; i < exchange->nodes && !several; i++)
+    exchange->domain[i] = (uint64_t)i;
 }
 
-static int find_nodes(rgi_record_exchange *x, const rgi_membership *m) {
-  size_t n = (size_t)m->size;
-  x->domain = calloc(n, sizeof *x->domain + 2 * sizeof(int));
+static int find_nodes(rgi_record_exchange *exchange, const rgi_membership *members) {
+  size_t n = (size_t)members->size;
+  exchange->domain = calloc(n, sizeof *exchange->domain + 2 * sizeof(int));
   int *work = calloc(n, 2 * sizeof *work), error = RG_SUCCESS;
-  if (!x->domain || !work)
-    error = rgi_error(RG_ERR_NOMEM, "no memory for %d ranks", m->size);
+  if (!exchange->domain || !work)
+    error = rgi_error(RG_ERR_NOMEM, "no memory for %d ranks", members->size);
   if (!error) {
-    x->ranks = (int *)(void *)(x->domain + n);
-    x->buddies = x->ranks + n;
-    x->nodes = list_leaders(m, x->ranks, work);
-    x->mine = work[m->rank];
-    name_domains(x, m);
-    error = rgi_membership_buddies(m, work + n);
+    exchange->ranks = (int *)(void *)(exchange->domain + n);
+    exchange->buddies = exchange->ranks + n;
+    exchange->nodes = list_leaders(members, exchange->ranks, work);
+    exchange->mine = work[members->rank];
+    name_domains(exchange, members);
+    error = rgi_membership_buddies(members, work + n);
   }
-  for (int i = 0; i < x->nodes && !error; i++)
-    x->buddies[i] = work[work[n + (size_t)x->ranks[i]]];
+  for (int i = 0; i < exchange->nodes && !error; i++)
+    exchange->buddies[i] = work[work[n + (size_t)exchange->ranks[i]]];
   free(work);
   return error;
 }
 
-int rgi_record_exchange_open(rgi_record_exchange *x, rgi_record_index *index,
+int rgi_record_exchange_open(rgi_record_exchange *exchange, rgi_record_index *index,
                              rgi_record_exchange_traffic *traffic) {
-  const rgi_membership *m = index->store->members;
-  *x = (rgi_record_exchange){.index = index, .traffic = traffic};
-  RGI_TRY(find_nodes(x, m));
-  RGI_TRY(rg_group_create(m->group, x->nodes, x->ranks, LEADERS_TAG, &x->group));
-  x->group->creation_ids[RGI_CREATION_IDS - 1] = m->group->context;
+  const rgi_membership *members = index->store->members;
+  *exchange = (rgi_record_exchange){.index = index, .traffic = traffic};
+  RGI_TRY(find_nodes(exchange, members));
+  RGI_TRY(rg_group_create(members->group, exchange->nodes, exchange->ranks, LEADERS_TAG,
+                          &exchange->group));
+  exchange->group->creation_ids[RGI_CREATION_IDS - 1] = members->group->context;
   rgi_record_index_clear(index);
   return RG_SUCCESS;
 }
 
-void rgi_record_exchange_close(rgi_record_exchange *x) {
-  rgi_record_table_free(&x->table);
-  free(x->wanted.key);
-  free(x->wanted.from);
-  free(x->domain);
-  rg_group_free(&x->group);
-  rgi_record_index_clear(x->index);
-  *x = (rgi_record_exchange){0};
+void rgi_record_exchange_close(rgi_record_exchange *exchange) {
+  rgi_record_table_free(&exchange->table);
+  free(exchange->wanted.key);
+  free(exchange->wanted.from);
+  free(exchange->domain);
+  rg_group_free(&exchange->group);
+  rgi_record_index_clear(exchange->index);
+  *exchange = (rgi_record_exchange){0};
 }
 
 /* A leader that gives up revokes the group, so that the others do, too. */
-static int end_step(const rgi_record_exchange *x, int error) {
+static int end_step(const rgi_record_exchange *exchange, int error) {
   if (error) {
     char *text = strdupa(rg_error_detail());
-    rg_group_revoke(x->group);
+    rg_group_revoke(exchange->group);
     rgi_error(error, "%s", text);
   }
   return error;
 }
 
 /* The end of what each leader has done by itself. */
-static int share_error(const rgi_record_exchange *x, int error) {
-  return rgi_group_error_share(x->group, x->index->store->members->call, error);
+static int share_error(const rgi_record_exchange *exchange, int error) {
+  return rgi_group_error_share(exchange->group, exchange->index->store->members->call, error);
 }
 
 /* --- bytes for each node ---------------------------------------------------------------------- */
@@ -126,266 +128,269 @@ typedef struct {
   MPI_Aint *places;
 } pieces;
 
-static int open_pieces(pieces *p, int nodes) {
-  *p = (pieces){.bytes = calloc((size_t)nodes, sizeof *p->bytes),
-                .places = calloc((size_t)nodes + 1, sizeof *p->places)};
-  return p->bytes && p->places ? RG_SUCCESS
-                               : rgi_error(RG_ERR_NOMEM, "no memory for %d nodes", nodes);
+static int open_pieces(pieces *all, int nodes) {
+  *all = (pieces){.bytes = calloc((size_t)nodes, sizeof *all->bytes),
+                  .places = calloc((size_t)nodes + 1, sizeof *all->places)};
+  return all->bytes && all->places ? RG_SUCCESS
+                                   : rgi_error(RG_ERR_NOMEM, "no memory for %d nodes", nodes);
 }
 
-static void free_pieces(pieces *p) {
-  free(p->all);
-  free(p->bytes);
-  free(p->places);
+static void free_pieces(pieces *all) {
+  free(all->all);
+  free(all->bytes);
+  free(all->places);
 }
 
 /* When the bytes are known: the places, and the memory. */
-static int size_pieces(pieces *p, int nodes) {
+static int size_pieces(pieces *all, int nodes) {
   for (int i = 0; i < nodes; i++)
-    p->places[i + 1] = p->places[i] + (MPI_Aint)p->bytes[i];
-  size_t total = (size_t)p->places[nodes];
-  p->all = malloc(total ? total : 1);
-  return p->all ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "no memory for %zu bytes of walkers", total);
+    all->places[i + 1] = all->places[i] + (MPI_Aint)all->bytes[i];
+  size_t total = (size_t)all->places[nodes];
+  all->all = malloc(total ? total : 1);
+  return all->all ? RG_SUCCESS
+                  : rgi_error(RG_ERR_NOMEM, "no memory for %zu bytes of walkers", total);
 }
 
 /* Bytes that have come from other nodes. */
-static int64_t bytes_come(const rgi_record_exchange *x, const pieces *in) {
-  return (int64_t)in->places[x->nodes] - (int64_t)in->bytes[x->mine];
+static int64_t bytes_come(const rgi_record_exchange *exchange, const pieces *in) {
+  return (int64_t)in->places[exchange->nodes] - (int64_t)in->bytes[exchange->mine];
 }
 
 /* Sends a piece to each node, and gets one of each. error: of making the pieces; `in` is made
  * here. */
-static int swap_pieces(const rgi_record_exchange *x, const pieces *out, pieces *in, int error) {
+static int swap_pieces(const rgi_record_exchange *exchange, const pieces *out, pieces *in,
+                       int error) {
   *in = (pieces){0};
   if (!error)
-    error = open_pieces(in, x->nodes);
-  RGI_TRY(share_error(x, error));
-  RGI_TRY(rg_alltoall(x->group, out->bytes, 1, MPI_COUNT, in->bytes, 1, MPI_COUNT));
-  RGI_TRY(share_error(x, size_pieces(in, x->nodes)));
-  return rg_alltoallv(x->group, out->all, out->bytes, out->places, MPI_BYTE, in->all, in->bytes,
-                      in->places, MPI_BYTE);
+    error = open_pieces(in, exchange->nodes);
+  RGI_TRY(share_error(exchange, error));
+  RGI_TRY(rg_alltoall(exchange->group, out->bytes, 1, MPI_COUNT, in->bytes, 1, MPI_COUNT));
+  RGI_TRY(share_error(exchange, size_pieces(in, exchange->nodes)));
+  return rg_alltoallv(exchange->group, out->all, out->bytes, out->places, MPI_BYTE, in->all,
+                      in->bytes, in->places, MPI_BYTE);
 }
 
 /* --- the table ------------------------------------------------------------------------------- */
 
-static int shard_of(const rgi_record_exchange *x, uint64_t key) {
-  return (int)(rgi_mix_bits(key) % (uint64_t)x->nodes);
+static int shard_of(const rgi_record_exchange *exchange, uint64_t key) {
+  return (int)(rgi_mix_bits(key) % (uint64_t)exchange->nodes);
 }
 
 /* The entries for each node, by their keys. */
-static int deal_entries(const rgi_record_exchange *x, pieces *out) {
-  const rgi_record_table *t = &x->table;
-  for (int64_t i = 0; i < t->count; i++)
-    out->bytes[shard_of(x, t->at[i].key)] += (MPI_Count)sizeof *t->at;
-  RGI_TRY(size_pieces(out, x->nodes));
-  memset(out->bytes, 0, (size_t)x->nodes * sizeof *out->bytes);
-  for (int64_t i = 0; i < t->count; i++) {
-    int to = shard_of(x, t->at[i].key);
-    memcpy(out->all + out->places[to] + out->bytes[to], &t->at[i], sizeof *t->at);
-    out->bytes[to] += (MPI_Count)sizeof *t->at;
+static int deal_entries(const rgi_record_exchange *exchange, pieces *out) {
+  const rgi_record_table *table = &exchange->table;
+  for (int64_t i = 0; i < table->count; i++)
+    out->bytes[shard_of(exchange, table->at[i].key)] += (MPI_Count)sizeof *table->at;
+  RGI_TRY(size_pieces(out, exchange->nodes));
+  memset(out->bytes, 0, (size_t)exchange->nodes * sizeof *out->bytes);
+  for (int64_t i = 0; i < table->count; i++) {
+    int to = shard_of(exchange, table->at[i].key);
+    memcpy(out->all + out->places[to] + out->bytes[to], &table->at[i], sizeof *table->at);
+    out->bytes[to] += (MPI_Count)sizeof *table->at;
   }
   return RG_SUCCESS;
 }
 
 /* The table becomes what has come. */
-static void take_entries(rgi_record_exchange *x, pieces *in) {
-  rgi_record_table_free(&x->table);
-  x->table.at = (void *)in->all;
-  x->table.count = x->table.room = (int64_t)in->places[x->nodes] / (int64_t)sizeof *x->table.at;
-  x->traffic->tables += bytes_come(x, in);
+static void take_entries(rgi_record_exchange *exchange, pieces *in) {
+  rgi_record_table_free(&exchange->table);
+  exchange->table.at = (void *)in->all;
+  exchange->table.count = exchange->table.room =
+      (int64_t)in->places[exchange->nodes] / (int64_t)sizeof *exchange->table.at;
+  exchange->traffic->tables += bytes_come(exchange, in);
   in->all = NULL;
 }
 
 /* This node's share of the table: the keys that select it. */
-static int make_share(rgi_record_exchange *x) {
+static int make_share(rgi_record_exchange *exchange) {
   pieces out, in;
-  int error = open_pieces(&out, x->nodes);
+  int error = open_pieces(&out, exchange->nodes);
   if (!error)
-    error = rgi_record_table_read(&x->table, x->index, x->mine);
+    error = rgi_record_table_read(&exchange->table, exchange->index, exchange->mine);
   if (!error)
-    error = deal_entries(x, &out);
-  error = swap_pieces(x, &out, &in, error);
+    error = deal_entries(exchange, &out);
+  error = swap_pieces(exchange, &out, &in, error);
   if (!error)
-    take_entries(x, &in);
+    take_entries(exchange, &in);
   free_pieces(&out);
   free_pieces(&in);
   if (!error)
-    rgi_record_table_merge(&x->table, x->domain);
+    rgi_record_table_merge(&exchange->table, exchange->domain);
   return error;
 }
 
 /* The shares of all nodes. */
-static int join_shares(rgi_record_exchange *x) {
+static int join_shares(rgi_record_exchange *exchange) {
   pieces in;
-  MPI_Count own = (MPI_Count)x->table.count * (MPI_Count)sizeof *x->table.at;
-  int error = share_error(x, open_pieces(&in, x->nodes));
+  MPI_Count own = (MPI_Count)exchange->table.count * (MPI_Count)sizeof *exchange->table.at;
+  int error = share_error(exchange, open_pieces(&in, exchange->nodes));
   if (!error)
-    error = rg_allgather(x->group, &own, 1, MPI_COUNT, in.bytes, 1, MPI_COUNT);
+    error = rg_allgather(exchange->group, &own, 1, MPI_COUNT, in.bytes, 1, MPI_COUNT);
   if (!error)
-    error = share_error(x, size_pieces(&in, x->nodes));
+    error = share_error(exchange, size_pieces(&in, exchange->nodes));
   if (!error)
-    error =
-        rg_allgatherv(x->group, x->table.at, own, MPI_BYTE, in.all, in.bytes, in.places, MPI_BYTE);
+    error = rg_allgatherv(exchange->group, exchange->table.at, own, MPI_BYTE, in.all, in.bytes,
+                          in.places, MPI_BYTE);
   if (!error)
-    take_entries(x, &in);
+    take_entries(exchange, &in);
   free_pieces(&in);
   return error;
 }
 
-static int make_table(rgi_record_exchange *x) {
-  RGI_TRY(make_share(x));
-  RGI_TRY(join_shares(x));
-  rgi_record_table_merge(&x->table, x->domain);
-  rgi_record_table_mark(&x->table);
+static int make_table(rgi_record_exchange *exchange) {
+  RGI_TRY(make_share(exchange));
+  RGI_TRY(join_shares(exchange));
+  rgi_record_table_merge(&exchange->table, exchange->domain);
+  rgi_record_table_mark(&exchange->table);
   return RG_SUCCESS;
 }
 
 /* --- what the store is to have --------------------------------------------------------------- */
 
 /* Whether this node has the entry's version. *offset: the walker's record, or 0. */
-static int find_version(const rgi_record_exchange *x, const rgi_record_table_entry *e,
+static int find_version(const rgi_record_exchange *exchange, const rgi_record_table_entry *entry,
                         uint64_t *offset, int *has) {
-  RGI_TRY(rgi_record_index_find(x->index, e->key, offset));
-  *has = *offset && rgi_record_table_is(e, rgi_record_current(rgi_record_at(*offset)));
+  RGI_TRY(rgi_record_index_find(exchange->index, entry->key, offset));
+  *has = *offset && rgi_record_table_is(entry, rgi_record_current(rgi_record_at(*offset)));
   return RG_SUCCESS;
 }
 
 /* Gives up versions whose children are not all there. A walker of the first list begins again; one
  * that a unit has made is made again, unless another node has an older version. */
-static int give_up_lacking(const rgi_record_exchange *x, int *any) {
+static int give_up_lacking(const rgi_record_exchange *exchange, int *any) {
   uint64_t at;
   int has;
   *any = 0;
-  for (int64_t i = 0; i < x->table.count; i++) {
-    const rgi_record_table_entry *e = &x->table.at[i];
-    if (!rgi_record_table_lacks(e))
+  for (int64_t i = 0; i < exchange->table.count; i++) {
+    const rgi_record_table_entry *entry = &exchange->table.at[i];
+    if (!rgi_record_table_lacks(entry))
       continue;
     *any = 1;
-    RGI_TRY(find_version(x, e, &at, &has));
-    if (has && e->parent)
+    RGI_TRY(find_version(exchange, entry, &at, &has));
+    if (has && entry->parent)
       rgi_record_at(at)->key = 0;
     else if (has)
       rgi_record_revert(rgi_record_at(at));
   }
-  rgi_record_index_clear(x->index);
+  rgi_record_index_clear(exchange->index);
   return RG_SUCCESS;
 }
 
 /* The record of a walker that only other nodes have. */
-static int make_absent(const rgi_record_exchange *x, const rgi_record_table_entry *e,
+static int make_absent(const rgi_record_exchange *exchange, const rgi_record_table_entry *entry,
                        uint64_t *offset) {
   RGI_TRY(rgi_arena_alloc("a walker", sizeof(rgi_record), offset));
-  rgi_record *r = rgi_record_at(*offset);
-  memset(r, 0, sizeof *r);
-  r->key = e->key;
-  r->parent = e->parent;
-  r->number = e->number;
-  r->id = e->id;
-  r->least = e->least;
-  r->most = e->most;
-  r->unit = e->unit;
-  r->version[0].done = RGI_RECORD_ABSENT;
-  rgi_store_push(x->index->store, *offset);
+  rgi_record *record = rgi_record_at(*offset);
+  memset(record, 0, sizeof *record);
+  record->key = entry->key;
+  record->parent = entry->parent;
+  record->number = entry->number;
+  record->id = entry->id;
+  record->least = entry->least;
+  record->most = entry->most;
+  record->unit = entry->unit;
+  record->version[0].done = RGI_RECORD_ABSENT;
+  rgi_store_push(exchange->index->store, *offset);
   return RG_SUCCESS;
 }
 
-static int note_entries(const rgi_record_exchange *x) {
+static int note_entries(const rgi_record_exchange *exchange) {
   uint64_t at;
   int has;
-  for (int64_t i = 0; i < x->table.count; i++) {
-    const rgi_record_table_entry *e = &x->table.at[i];
-    RGI_TRY(find_version(x, e, &at, &has));
-    if (e->counts && !e->ended && !at)
-      RGI_TRY(make_absent(x, e, &at));
+  for (int64_t i = 0; i < exchange->table.count; i++) {
+    const rgi_record_table_entry *entry = &exchange->table.at[i];
+    RGI_TRY(find_version(exchange, entry, &at, &has));
+    if (entry->counts && !entry->ended && !at)
+      RGI_TRY(make_absent(exchange, entry, &at));
     if (!at)
       continue;
-    rgi_record *r = rgi_record_at(at);
-    r->left = e->left;
-    r->ended = e->ended;
-    r->home = e->ended ? x->ranks[e->holder] : -1;
+    rgi_record *record = rgi_record_at(at);
+    record->left = entry->left;
+    record->ended = entry->ended;
+    record->home = entry->ended ? exchange->ranks[entry->holder] : -1;
   }
   return RG_SUCCESS;
 }
 
 /* Takes the key from records that do not count. */
-static int sweep_store(const rgi_record_exchange *x) {
+static int sweep_store(const rgi_record_exchange *exchange) {
   uint64_t found;
-  for (uint64_t at = rgi_store_next(x->index->store, 0); at;
-       at = rgi_store_next(x->index->store, at)) {
-    rgi_record *r = rgi_record_at(at);
-    const rgi_record_table_entry *e = rgi_record_table_find(&x->table, r->key);
-    RGI_TRY(rgi_record_index_find(x->index, r->key, &found));
-    if (found != at || !e || !e->counts)
-      r->key = 0;
+  for (uint64_t at = rgi_store_next(exchange->index->store, 0); at;
+       at = rgi_store_next(exchange->index->store, at)) {
+    rgi_record *record = rgi_record_at(at);
+    const rgi_record_table_entry *entry = rgi_record_table_find(&exchange->table, record->key);
+    RGI_TRY(rgi_record_index_find(exchange->index, record->key, &found));
+    if (found != at || !entry || !entry->counts)
+      record->key = 0;
   }
-  rgi_record_index_clear(x->index);
+  rgi_record_index_clear(exchange->index);
   return RG_SUCCESS;
 }
 
-static int agree_all(rgi_record_exchange *x) {
+static int agree_all(rgi_record_exchange *exchange) {
   for (int again = 1; again;) {
-    RGI_TRY(make_table(x));
-    RGI_TRY(share_error(x, give_up_lacking(x, &again)));
+    RGI_TRY(make_table(exchange));
+    RGI_TRY(share_error(exchange, give_up_lacking(exchange, &again)));
   }
-  RGI_TRY(note_entries(x));
-  return sweep_store(x);
+  RGI_TRY(note_entries(exchange));
+  return sweep_store(exchange);
 }
 
-int rgi_record_exchange_agree(rgi_record_exchange *x) {
-  return end_step(x, agree_all(x));
+int rgi_record_exchange_agree(rgi_record_exchange *exchange) {
+  return end_step(exchange, agree_all(exchange));
 }
 
 /* --- the records ------------------------------------------------------------------------------ */
 
 /* Node `to` is to have the version of an entry. */
-static int want_entry(rgi_record_exchange *x, const rgi_record_table_entry *e, int to) {
+static int want_entry(rgi_record_exchange *exchange, const rgi_record_table_entry *entry, int to) {
   uint64_t at;
   int has;
-  if (to != x->mine)
+  if (to != exchange->mine)
     return RG_SUCCESS;
-  RGI_TRY(find_version(x, e, &at, &has));
+  RGI_TRY(find_version(exchange, entry, &at, &has));
   if (has)
     return RG_SUCCESS;
-  if (x->wanted.count == x->wanted.room) {
-    int64_t room = 2 * x->wanted.room + 64;
-    uint64_t *keys = realloc(x->wanted.key, (size_t)room * sizeof *keys);
-    x->wanted.key = keys ? keys : x->wanted.key;
-    int32_t *from = realloc(x->wanted.from, (size_t)room * sizeof *from);
-    x->wanted.from = from ? from : x->wanted.from;
+  if (exchange->wanted.count == exchange->wanted.room) {
+    int64_t room = 2 * exchange->wanted.room + 64;
+    uint64_t *keys = realloc(exchange->wanted.key, (size_t)room * sizeof *keys);
+    exchange->wanted.key = keys ? keys : exchange->wanted.key;
+    int32_t *from = realloc(exchange->wanted.from, (size_t)room * sizeof *from);
+    exchange->wanted.from = from ? from : exchange->wanted.from;
     if (!keys || !from)
       return rgi_error(RG_ERR_NOMEM, "no memory for %lld walkers", (long long)room);
-    x->wanted.room = room;
+    exchange->wanted.room = room;
   }
-  x->wanted.key[x->wanted.count] = e->key;
-  x->wanted.from[x->wanted.count++] = e->holder;
+  exchange->wanted.key[exchange->wanted.count] = entry->key;
+  exchange->wanted.from[exchange->wanted.count++] = entry->holder;
   return RG_SUCCESS;
 }
 
 /* The keys that this node wants, for each node that has them. */
-static int deal_wanted(const rgi_record_exchange *x, pieces *out) {
-  for (int64_t i = 0; i < x->wanted.count; i++)
-    out->bytes[x->wanted.from[i]] += (MPI_Count)sizeof *x->wanted.key;
-  RGI_TRY(size_pieces(out, x->nodes));
-  memset(out->bytes, 0, (size_t)x->nodes * sizeof *out->bytes);
-  for (int64_t i = 0; i < x->wanted.count; i++) {
-    int from = x->wanted.from[i];
-    memcpy(out->all + out->places[from] + out->bytes[from], &x->wanted.key[i],
-           sizeof *x->wanted.key);
-    out->bytes[from] += (MPI_Count)sizeof *x->wanted.key;
+static int deal_wanted(const rgi_record_exchange *exchange, pieces *out) {
+  for (int64_t i = 0; i < exchange->wanted.count; i++)
+    out->bytes[exchange->wanted.from[i]] += (MPI_Count)sizeof *exchange->wanted.key;
+  RGI_TRY(size_pieces(out, exchange->nodes));
+  memset(out->bytes, 0, (size_t)exchange->nodes * sizeof *out->bytes);
+  for (int64_t i = 0; i < exchange->wanted.count; i++) {
+    int from = exchange->wanted.from[i];
+    memcpy(out->all + out->places[from] + out->bytes[from], &exchange->wanted.key[i],
+           sizeof *exchange->wanted.key);
+    out->bytes[from] += (MPI_Count)sizeof *exchange->wanted.key;
   }
   return RG_SUCCESS;
 }
 
 /* Packs the records that the nodes have asked for. */
-static int answer_wanted(const rgi_record_exchange *x, const pieces *asked, pieces *out) {
+static int answer_wanted(const rgi_record_exchange *exchange, const pieces *asked, pieces *out) {
   rgi_record_pack pack = {0};
   uint64_t key, at;
   int error = RG_SUCCESS;
-  for (int i = 0; i < x->nodes; i++) {
+  for (int i = 0; i < exchange->nodes; i++) {
     size_t before = pack.bytes;
     for (MPI_Count k = 0; k < asked->bytes[i] && !error; k += (MPI_Count)sizeof key) {
       memcpy(&key, asked->all + asked->places[i] + k, sizeof key);
-      error = rgi_record_index_find(x->index, key, &at);
+      error = rgi_record_index_find(exchange->index, key, &at);
       if (!error)
         error = rgi_record_pack_add(&pack, at);
     }
@@ -397,80 +402,81 @@ static int answer_wanted(const rgi_record_exchange *x, const pieces *asked, piec
 }
 
 /* Asks for the records that this node wants, and takes them in. */
-static int fetch_wanted(rgi_record_exchange *x, int error) {
+static int fetch_wanted(rgi_record_exchange *exchange, int error) {
   pieces keys = {0}, asked = {0}, packed = {0}, in = {0};
   uint64_t last;
   if (!error)
-    error = open_pieces(&keys, x->nodes);
+    error = open_pieces(&keys, exchange->nodes);
   if (!error)
-    error = open_pieces(&packed, x->nodes);
+    error = open_pieces(&packed, exchange->nodes);
   if (!error)
-    error = deal_wanted(x, &keys);
-  error = swap_pieces(x, &keys, &asked, error);
+    error = deal_wanted(exchange, &keys);
+  error = swap_pieces(exchange, &keys, &asked, error);
   if (!error)
-    error = swap_pieces(x, &packed, &in, answer_wanted(x, &asked, &packed));
+    error = swap_pieces(exchange, &packed, &in, answer_wanted(exchange, &asked, &packed));
   if (!error) {
-    x->traffic->tables += bytes_come(x, &asked);
-    x->traffic->records += bytes_come(x, &in);
-    error =
-        share_error(x, rgi_record_pack_take(x->index, in.all, (size_t)in.places[x->nodes], &last));
+    exchange->traffic->tables += bytes_come(exchange, &asked);
+    exchange->traffic->records += bytes_come(exchange, &in);
+    error = share_error(exchange, rgi_record_pack_take(exchange->index, in.all,
+                                                       (size_t)in.places[exchange->nodes], &last));
   }
   free_pieces(&keys);
   free_pieces(&asked);
   free_pieces(&packed);
   free_pieces(&in);
-  x->wanted.count = 0;
+  exchange->wanted.count = 0;
   return error;
 }
 
 /* A copy in another domain than that of the two nodes, if they are in one. */
-static int want_copy(rgi_record_exchange *x, const rgi_record_table_entry *e, int node) {
-  return e->other < 0 && x->domain[node] == x->domain[e->holder]
-             ? want_entry(x, e, x->buddies[node])
+static int want_copy(rgi_record_exchange *exchange, const rgi_record_table_entry *entry, int node) {
+  return entry->other < 0 && exchange->domain[node] == exchange->domain[entry->holder]
+             ? want_entry(exchange, entry, exchange->buddies[node])
              : RG_SUCCESS;
 }
 
-static int want_moved(rgi_record_exchange *x, const rgi_queue *list, const int homes[]) {
+static int want_moved(rgi_record_exchange *exchange, const rgi_queue *list, const int homes[]) {
   for (int i = 0; i < list->count; i++) {
-    rgi_record *r = rgi_record_at(list->at[i].record);
-    const rgi_record_table_entry *e = rgi_record_table_find(&x->table, r->key);
-    r->home = x->ranks[homes[i]];
-    RGI_TRY(want_entry(x, e, homes[i]));
-    RGI_TRY(want_copy(x, e, homes[i]));
+    rgi_record *record = rgi_record_at(list->at[i].record);
+    const rgi_record_table_entry *entry = rgi_record_table_find(&exchange->table, record->key);
+    record->home = exchange->ranks[homes[i]];
+    RGI_TRY(want_entry(exchange, entry, homes[i]));
+    RGI_TRY(want_copy(exchange, entry, homes[i]));
   }
-  for (int64_t i = 0; i < x->table.count; i++)
-    if (x->table.at[i].counts && x->table.at[i].ended)
-      RGI_TRY(want_copy(x, &x->table.at[i], x->table.at[i].holder));
+  for (int64_t i = 0; i < exchange->table.count; i++)
+    if (exchange->table.at[i].counts && exchange->table.at[i].ended)
+      RGI_TRY(want_copy(exchange, &exchange->table.at[i], exchange->table.at[i].holder));
   return RG_SUCCESS;
 }
 
-int rgi_record_exchange_move(rgi_record_exchange *x, const rgi_queue *list, const int homes[]) {
-  return end_step(x, fetch_wanted(x, want_moved(x, list, homes)));
+int rgi_record_exchange_move(rgi_record_exchange *exchange, const rgi_queue *list,
+                             const int homes[]) {
+  return end_step(exchange, fetch_wanted(exchange, want_moved(exchange, list, homes)));
 }
 
 /* Returns how many outcomes no node has. */
-static int64_t count_lost(const rgi_record_table *t) {
+static int64_t count_lost(const rgi_record_table *table) {
   int64_t lost = 0;
-  for (int64_t i = 0; i < t->count; i++)
-    if (t->at[i].counts)
-      lost += !t->at[i].ended + t->at[i].born - t->at[i].children;
+  for (int64_t i = 0; i < table->count; i++)
+    if (table->at[i].counts)
+      lost += !table->at[i].ended + table->at[i].born - table->at[i].children;
   return lost;
 }
 
-static int want_outcomes(rgi_record_exchange *x, int node) {
-  int to = node < 0 ? x->mine : node;
+static int want_outcomes(rgi_record_exchange *exchange, int node) {
+  int to = node < 0 ? exchange->mine : node;
   int error = RG_SUCCESS;
-  for (int64_t i = 0; i < x->table.count && !error; i++)
-    if (x->table.at[i].counts)
-      error = want_entry(x, &x->table.at[i], to);
+  for (int64_t i = 0; i < exchange->table.count && !error; i++)
+    if (exchange->table.at[i].counts)
+      error = want_entry(exchange, &exchange->table.at[i], to);
   return error;
 }
 
-int rgi_record_exchange_gather(rgi_record_exchange *x, int node) {
-  int error = make_table(x);
+int rgi_record_exchange_gather(rgi_record_exchange *exchange, int node) {
+  int error = make_table(exchange);
   if (!error)
-    error = fetch_wanted(x, want_outcomes(x, node));
+    error = fetch_wanted(exchange, want_outcomes(exchange, node));
   if (!error)
-    x->index->store->shared->lost = count_lost(&x->table);
-  return end_step(x, error);
+    exchange->index->store->shared->lost = count_lost(&exchange->table);
+  return end_step(exchange, error);
 }

@@ -32,18 +32,19 @@ typedef struct {
   } wanted;
 } rgi_record_exchange;
 
-int rgi_record_exchange_open(rgi_record_exchange *x, rgi_record_index *index,
+int rgi_record_exchange_open(rgi_record_exchange *exchange, rgi_record_index *index,
                              rgi_record_exchange_traffic *traffic);
-void rgi_record_exchange_close(rgi_record_exchange *x);
+void rgi_record_exchange_close(rgi_record_exchange *exchange);
 
 /* Makes the table, gives up versions that cannot be taken up, and removes records that do not count
  * from this node's store. Then the store has a record of each walker that is to be worked on. Cost:
  * each node receives the table about twice. */
-int rgi_record_exchange_agree(rgi_record_exchange *x);
+int rgi_record_exchange_agree(rgi_record_exchange *exchange);
 /* Then: walker i of the list begins on node homes[i], which gets its newest version; and of each
  * version that is in one failure domain only, another domain gets a copy. */
-int rgi_record_exchange_move(rgi_record_exchange *x, const rgi_queue *list, const int homes[]);
+int rgi_record_exchange_move(rgi_record_exchange *exchange, const rgi_queue *list,
+                             const int homes[]);
 /* Brings all outcomes to a node, -1: to each, and notes in each store how many no node has. */
-int rgi_record_exchange_gather(rgi_record_exchange *x, int node);
+int rgi_record_exchange_gather(rgi_record_exchange *exchange, int node);
 
 #endif

@@ -18,8 +18,8 @@ typedef struct {
 } rgi_record_index;
 
 /* *offset: the record of a key, or 0. */
-int rgi_record_index_find(rgi_record_index *t, uint64_t key, uint64_t *offset);
+int rgi_record_index_find(rgi_record_index *index, uint64_t key, uint64_t *offset);
 /* Empties the table; it is filled again when needed. */
-void rgi_record_index_clear(rgi_record_index *t);
+void rgi_record_index_clear(rgi_record_index *index);
 
 #endif

@@ -15,14 +15,15 @@ typedef struct {
 } rgi_record_pack;
 
 /* Adds a copy of a record. */
-int rgi_record_pack_add(rgi_record_pack *p, uint64_t offset);
-void rgi_record_pack_free(rgi_record_pack *p);
+int rgi_record_pack_add(rgi_record_pack *pack, uint64_t offset);
+void rgi_record_pack_free(rgi_record_pack *pack);
 /* Takes packed records into this node's store; *record: the place of the last one. */
-int rgi_record_pack_take(rgi_record_index *t, const void *packed, size_t bytes, uint64_t *record);
+int rgi_record_pack_take(rgi_record_index *index, const void *packed, size_t bytes,
+                         uint64_t *record);
 
 /* A walker that waits leaves for another node: packs its record into its memory; and has come from
  * one: takes that into the store. Without a store they do nothing. */
-int rgi_record_pack_attach(const rgi_store *s, rgi_queue_entry *e);
-int rgi_record_pack_detach(rgi_record_index *t, rgi_queue_entry *e);
+int rgi_record_pack_attach(const rgi_store *store, rgi_queue_entry *entry);
+int rgi_record_pack_detach(rgi_record_index *index, rgi_queue_entry *entry);
 
 #endif

@@ -15,47 +15,47 @@
 #include "walkers/store/record_table.h"
 #include "walkers/store/store.h"
 
-static int add_entry(rgi_record_table *t, const rgi_record_table_entry *e) {
-  if (t->count == t->room) {
-    int64_t room = 2 * t->room + 64;
-    rgi_record_table_entry *more = realloc(t->at, (size_t)room * sizeof *more);
+static int add_entry(rgi_record_table *table, const rgi_record_table_entry *entry) {
+  if (table->count == table->room) {
+    int64_t room = 2 * table->room + 64;
+    rgi_record_table_entry *more = realloc(table->at, (size_t)room * sizeof *more);
     if (!more)
       return rgi_error(RG_ERR_NOMEM, "no memory for a table of %lld walkers", (long long)room);
-    t->at = more;
-    t->room = room;
+    table->at = more;
+    table->room = room;
   }
-  t->at[t->count++] = *e;
+  table->at[table->count++] = *entry;
   return RG_SUCCESS;
 }
 
-void rgi_record_table_free(rgi_record_table *t) {
-  free(t->at);
-  *t = (rgi_record_table){0};
+void rgi_record_table_free(rgi_record_table *table) {
+  free(table->at);
+  *table = (rgi_record_table){0};
 }
 
-int rgi_record_table_read(rgi_record_table *t, rgi_record_index *index, int node) {
+int rgi_record_table_read(rgi_record_table *table, rgi_record_index *index, int node) {
   uint64_t found;
-  t->count = 0;
+  table->count = 0;
   for (uint64_t at = rgi_store_next(index->store, 0); at; at = rgi_store_next(index->store, at)) {
-    rgi_record *r = rgi_record_at(at);
-    const rgi_record_version *v = rgi_record_current(r);
-    RGI_TRY(rgi_record_index_find(index, r->key, &found));
-    if (!r->key || found != at || v->done == RGI_RECORD_ABSENT)
+    rgi_record *record = rgi_record_at(at);
+    const rgi_record_version *version = rgi_record_current(record);
+    RGI_TRY(rgi_record_index_find(index, record->key, &found));
+    if (!record->key || found != at || version->done == RGI_RECORD_ABSENT)
       continue;
-    RGI_TRY(add_entry(t, &(rgi_record_table_entry){.key = r->key,
-                                                   .parent = r->parent,
-                                                   .number = r->number,
-                                                   .born = v->born,
-                                                   .done = v->done,
-                                                   .met = v->met,
-                                                   .id = r->id,
-                                                   .least = r->least,
-                                                   .most = r->most,
-                                                   .left = v->left,
-                                                   .unit = r->unit,
-                                                   .ended = v->ended,
-                                                   .holder = node,
-                                                   .other = -1}));
+    RGI_TRY(add_entry(table, &(rgi_record_table_entry){.key = record->key,
+                                                       .parent = record->parent,
+                                                       .number = record->number,
+                                                       .born = version->born,
+                                                       .done = version->done,
+                                                       .met = version->met,
+                                                       .id = record->id,
+                                                       .least = record->least,
+                                                       .most = record->most,
+                                                       .left = version->left,
+                                                       .unit = record->unit,
+                                                       .ended = version->ended,
+                                                       .holder = node,
+                                                       .other = -1}));
   }
   return RG_SUCCESS;
 }
@@ -80,19 +80,19 @@ static int same_version(const rgi_record_table_entry *a, const rgi_record_table_
   return a->done == b->done && a->met == b->met && a->ended == b->ended;
 }
 
-void rgi_record_table_merge(rgi_record_table *t, const uint64_t domain[]) {
+void rgi_record_table_merge(rgi_record_table *table, const uint64_t domain[]) {
   int64_t n = 0;
-  if (t->count > 0)
-    qsort(t->at, (size_t)t->count, sizeof *t->at, compare_entries);
-  for (int64_t i = 0; i < t->count; i++) {
-    rgi_record_table_entry *last = n ? &t->at[n - 1] : NULL;
-    if (!last || last->key != t->at[i].key)
-      t->at[n++] = t->at[i];
-    else if (same_version(last, &t->at[i]) && last->other < 0 &&
-             domain[t->at[i].holder] != domain[last->holder])
-      last->other = t->at[i].holder;
+  if (table->count > 0)
+    qsort(table->at, (size_t)table->count, sizeof *table->at, compare_entries);
+  for (int64_t i = 0; i < table->count; i++) {
+    rgi_record_table_entry *last = n ? &table->at[n - 1] : NULL;
+    if (!last || last->key != table->at[i].key)
+      table->at[n++] = table->at[i];
+    else if (same_version(last, &table->at[i]) && last->other < 0 &&
+             domain[table->at[i].holder] != domain[last->holder])
+      last->other = table->at[i].holder;
   }
-  t->count = n;
+  table->count = n;
 }
 
 static int compare_keys(const void *key, const void *entry) {
@@ -100,31 +100,33 @@ static int compare_keys(const void *key, const void *entry) {
   return (x > y) - (x < y);
 }
 
-rgi_record_table_entry *rgi_record_table_find(const rgi_record_table *t, uint64_t key) {
-  return t->count ? bsearch(&key, t->at, (size_t)t->count, sizeof *t->at, compare_keys) : NULL;
+rgi_record_table_entry *rgi_record_table_find(const rgi_record_table *table, uint64_t key) {
+  return table->count
+             ? bsearch(&key, table->at, (size_t)table->count, sizeof *table->at, compare_keys)
+             : NULL;
 }
 
 /* --- which count ------------------------------------------------------------------------------ */
 
-static int is_counted(const rgi_record_table *t, const rgi_record_table_entry *e) {
-  const rgi_record_table_entry *parent = rgi_record_table_find(t, e->parent);
-  return !e->parent || (parent && parent->counts && e->number < parent->born);
+static int is_counted(const rgi_record_table *table, const rgi_record_table_entry *entry) {
+  const rgi_record_table_entry *parent = rgi_record_table_find(table, entry->parent);
+  return !entry->parent || (parent && parent->counts && entry->number < parent->born);
 }
 
-void rgi_record_table_mark(rgi_record_table *t) {
-  for (int64_t i = 0; i < t->count; i++)
-    t->at[i].counts = 1, t->at[i].children = 0;
+void rgi_record_table_mark(rgi_record_table *table) {
+  for (int64_t i = 0; i < table->count; i++)
+    table->at[i].counts = 1, table->at[i].children = 0;
   for (int changed = 1; changed;) {
     changed = 0;
-    for (int64_t i = 0; i < t->count; i++) {
-      int counts = t->at[i].counts;
-      t->at[i].counts = counts && is_counted(t, &t->at[i]);
-      changed |= counts != t->at[i].counts;
+    for (int64_t i = 0; i < table->count; i++) {
+      int counts = table->at[i].counts;
+      table->at[i].counts = counts && is_counted(table, &table->at[i]);
+      changed |= counts != table->at[i].counts;
     }
   }
-  for (int64_t i = 0; i < t->count; i++) {
+  for (int64_t i = 0; i < table->count; i++) {
     rgi_record_table_entry *parent =
-        t->at[i].counts ? rgi_record_table_find(t, t->at[i].parent) : NULL;
+        table->at[i].counts ? rgi_record_table_find(table, table->at[i].parent) : NULL;
     if (parent)
       parent->children++;
   }

@@ -27,25 +27,26 @@ typedef struct {
 } rgi_record_table;
 
 /* The table of the records that have a version on this node, number `node`. */
-int rgi_record_table_read(rgi_record_table *t, rgi_record_index *index, int node);
-void rgi_record_table_free(rgi_record_table *t);
+int rgi_record_table_read(rgi_record_table *table, rgi_record_index *index, int node);
+void rgi_record_table_free(rgi_record_table *table);
 
 /* Sorts by keys, and leaves one entry of each walker: its newest version. domain: of each node. */
-void rgi_record_table_merge(rgi_record_table *t, const uint64_t domain[]);
+void rgi_record_table_merge(rgi_record_table *table, const uint64_t domain[]);
 /* In a merged table: the entry of a key, or NULL. */
-rgi_record_table_entry *rgi_record_table_find(const rgi_record_table *t, uint64_t key);
+rgi_record_table_entry *rgi_record_table_find(const rgi_record_table *table, uint64_t key);
 /* In a merged table: sets which entries count, and how many children they have. Walkers that no
  * unit has made do. */
-void rgi_record_table_mark(rgi_record_table *t);
+void rgi_record_table_mark(rgi_record_table *table);
 /* In a marked table: whether a walker that the version counts is on no node. */
-static inline int rgi_record_table_lacks(const rgi_record_table_entry *e) {
-  return e->counts && e->children < e->born;
+static inline int rgi_record_table_lacks(const rgi_record_table_entry *entry) {
+  return entry->counts && entry->children < entry->born;
 }
 
 /* Whether a node's version is that of the entry. */
-static inline int rgi_record_table_is(const rgi_record_table_entry *e,
-                                      const rgi_record_version *v) {
-  return v->done == e->done && v->met == e->met && v->ended == e->ended;
+static inline int rgi_record_table_is(const rgi_record_table_entry *entry,
+                                      const rgi_record_version *version) {
+  return version->done == entry->done && version->met == entry->met &&
+         version->ended == entry->ended;
 }
 
 #endif

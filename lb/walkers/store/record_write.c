@@ -26,20 +26,20 @@
 #include "walkers/team/queue.h"
 
 /* Adds the record of a child: before the version of its parent that counts it is valid. */
-static int make_child(rgi_buddy *k, const rgi_record *parent, int64_t number, int run,
-                      rgi_queue_entry *e) {
-  const rgi_membership *m = k->index->store->members;
+static int make_child(rgi_buddy *buddy, const rgi_record *parent, int64_t number, int run,
+                      rgi_queue_entry *entry) {
+  const rgi_membership *members = buddy->index->store->members;
   uint64_t key = rgi_mix_bits(parent->key + rgi_mix_bits((uint64_t)number + 1)) | (uint64_t)1 << 63;
-  RGI_TRY(rgi_arena_alloc("a walker", sizeof(rgi_record), &e->record));
-  rgi_record *r = rgi_record_at(e->record);
-  RGI_TRY(rgi_record_fill(r, e, key, run));
-  r->version[0].ended = e->ended;
-  r->version[0].rank = rgi_membership_first_rank(m, m->rank);
-  r->version[0].leader = rgi_runtime.rank;
-  r->parent = parent->key;
-  r->number = number;
-  rgi_store_push(k->index->store, e->record);
-  return rgi_buddy_add(k, e->record);
+  RGI_TRY(rgi_arena_alloc("a walker", sizeof(rgi_record), &entry->record));
+  rgi_record *record = rgi_record_at(entry->record);
+  RGI_TRY(rgi_record_fill(record, entry, key, run));
+  record->version[0].ended = entry->ended;
+  record->version[0].rank = rgi_membership_first_rank(members, members->rank);
+  record->version[0].leader = rgi_runtime.rank;
+  record->parent = parent->key;
+  record->number = number;
+  rgi_store_push(buddy->index->store, entry->record);
+  return rgi_buddy_add(buddy, entry->record);
 }
 
 /* Outcomes that a unit has added are stored now; they wait for no group. */
@@ -51,87 +51,88 @@ static void take_off_ended(rgi_queue *born) {
   born->count = rest;
 }
 
-static int keep_children(rgi_buddy *k, const rgi_record *parent, rgi_record_version *v,
+static int keep_children(rgi_buddy *buddy, const rgi_record *parent, rgi_record_version *version,
                          rgi_queue *born) {
   for (int i = 0; i < born->count; i++) {
-    rgi_queue_entry *e = &born->at[i];
-    if (e->record)
+    rgi_queue_entry *entry = &born->at[i];
+    if (entry->record)
       continue; /* stored after an earlier unit; it is in the list until the round ends */
-    RGI_TRY(make_child(k, parent, v->born++, v->run, e));
-    free(e->memory);
-    e->memory = NULL;
-    e->bytes = 0;
+    RGI_TRY(make_child(buddy, parent, version->born++, version->run, entry));
+    free(entry->memory);
+    entry->memory = NULL;
+    entry->bytes = 0;
   }
   take_off_ended(born);
   return RG_SUCCESS;
 }
 
-int rgi_record_write_unit(rgi_buddy *k, const rgi_record_write_walker *w, rgi_queue *born) {
-  rgi_record *r = rgi_record_at(w->record);
-  rgi_record_version *v = rgi_record_begin(r);
-  if (w->state)
-    RGI_TRY(rgi_record_set_state(v, w->state, w->bytes));
-  v->done = w->done;
-  v->left = w->left;
-  RGI_TRY(keep_children(k, r, v, born));
-  rgi_record_switch(r);
-  return rgi_buddy_send(k, w->record, 0);
+int rgi_record_write_unit(rgi_buddy *buddy, const rgi_record_write_walker *walker,
+                          rgi_queue *born) {
+  rgi_record *record = rgi_record_at(walker->record);
+  rgi_record_version *version = rgi_record_begin(record);
+  if (walker->state)
+    RGI_TRY(rgi_record_set_state(version, walker->state, walker->bytes));
+  version->done = walker->done;
+  version->left = walker->left;
+  RGI_TRY(keep_children(buddy, record, version, born));
+  rgi_record_switch(record);
+  return rgi_buddy_send(buddy, walker->record, 0);
 }
 
-static int prepare(const rgi_record_write_walker *w, uint64_t decides) {
-  rgi_record *r = rgi_record_at(w->record);
-  rgi_record_version *v = rgi_record_begin(r);
-  if (w->state)
-    RGI_TRY(rgi_record_set_state(v, w->state, w->bytes));
-  v->done = w->done;
-  v->left = w->left;
-  v->met = w->met;
-  r->decides = decides;
-  atomic_store(&r->prepared, atomic_load(&r->now) + 1);
+static int prepare(const rgi_record_write_walker *walker, uint64_t decides) {
+  rgi_record *record = rgi_record_at(walker->record);
+  rgi_record_version *version = rgi_record_begin(record);
+  if (walker->state)
+    RGI_TRY(rgi_record_set_state(version, walker->state, walker->bytes));
+  version->done = walker->done;
+  version->left = walker->left;
+  version->met = walker->met;
+  record->decides = decides;
+  atomic_store(&record->prepared, atomic_load(&record->now) + 1);
   return RG_SUCCESS;
 }
 
-int rgi_record_write_meeting(rgi_buddy *k, int64_t n, const rgi_record_write_walker w[]) {
+int rgi_record_write_meeting(rgi_buddy *buddy, int64_t n, const rgi_record_write_walker walker[]) {
   for (int64_t i = 0; i < n; i++)
-    RGI_TRY(prepare(&w[i], rgi_record_at(w[0].record)->key));
+    RGI_TRY(prepare(&walker[i], rgi_record_at(walker[0].record)->key));
   for (int64_t i = 0; i < n; i++)
-    rgi_record_switch(rgi_record_at(w[i].record));
+    rgi_record_switch(rgi_record_at(walker[i].record));
   for (int64_t i = 0; i < n - 1; i++)
-    RGI_TRY(rgi_buddy_add(k, w[i].record));
-  return rgi_buddy_send(k, w[n - 1].record, 1);
+    RGI_TRY(rgi_buddy_add(buddy, walker[i].record));
+  return rgi_buddy_send(buddy, walker[n - 1].record, 1);
 }
 
-int rgi_record_write_settle(rgi_record_index *t) {
+int rgi_record_write_settle(rgi_record_index *index) {
   uint64_t first;
-  atomic_store(&t->store->shared->lock.owner.value, 0); /* its owner may have died */
-  for (uint64_t at = rgi_store_next(t->store, 0); at; at = rgi_store_next(t->store, at)) {
-    rgi_record *r = rgi_record_at(at);
-    if (!r->key || atomic_load(&r->prepared) != atomic_load(&r->now) + 1)
+  atomic_store(&index->store->shared->lock.owner.value, 0); /* its owner may have died */
+  for (uint64_t at = rgi_store_next(index->store, 0); at; at = rgi_store_next(index->store, at)) {
+    rgi_record *record = rgi_record_at(at);
+    if (!record->key || atomic_load(&record->prepared) != atomic_load(&record->now) + 1)
       continue;
-    RGI_TRY(rgi_record_index_find(t, r->decides, &first));
-    if (first && rgi_record_current(rgi_record_at(first))->met >= rgi_record_next(r)->met)
-      rgi_record_switch(r);
+    RGI_TRY(rgi_record_index_find(index, record->decides, &first));
+    if (first && rgi_record_current(rgi_record_at(first))->met >= rgi_record_next(record)->met)
+      rgi_record_switch(record);
   }
   return RG_SUCCESS;
 }
 
-int rgi_record_write_outcome(rgi_buddy *k, uint64_t record, const rg_balance_outcome *o,
+int rgi_record_write_outcome(rgi_buddy *buddy, uint64_t place, const rg_balance_outcome *outcome,
                              rgi_queue *born) {
-  rgi_record *r = rgi_record_at(record);
-  rgi_record_version *v = rgi_record_begin(r);
-  if (o->state)
-    RGI_TRY(rgi_record_set_state(v, o->state, o->bytes));
-  RGI_TRY(rgi_record_set_text(v, o->text));
-  v->ended = 1;
-  v->error = o->error;
-  v->rank = o->rank;
-  v->done = o->done;
-  v->seconds = o->seconds;
-  v->unit = o->unit;
-  v->missed = o->missed;
-  v->leader = rgi_runtime.rank;
+  rgi_record *record = rgi_record_at(place);
+  rgi_record_version *version = rgi_record_begin(record);
+  if (outcome->state)
+    RGI_TRY(rgi_record_set_state(version, outcome->state, outcome->bytes));
+  RGI_TRY(rgi_record_set_text(version, outcome->text));
+  version->ended = 1;
+  version->error = outcome->error;
+  version->rank = outcome->rank;
+  version->done = outcome->done;
+  version->seconds = outcome->seconds;
+  version->unit = outcome->unit;
+  version->missed = outcome->missed;
+  version->leader = rgi_runtime.rank;
   if (born)
-    RGI_TRY(keep_children(k, r, v, born));
-  rgi_record_switch(r);
-  return rgi_buddy_send(k, record, 1);
+    RGI_TRY(keep_children(buddy, record, version, born));
+  rgi_record_switch(record);
+  return rgi_buddy_send(buddy, place, 1);
 }

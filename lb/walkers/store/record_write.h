@@ -22,15 +22,15 @@ typedef struct {
 } rgi_record_write_walker;
 
 /* After a unit: the walker, and those that the unit has made. */
-int rgi_record_write_unit(rgi_buddy *k, const rgi_record_write_walker *w, rgi_queue *born);
+int rgi_record_write_unit(rgi_buddy *buddy, const rgi_record_write_walker *walker, rgi_queue *born);
 /* After a meeting: all n walkers, or after a death none of them. */
-int rgi_record_write_meeting(rgi_buddy *k, int64_t n, const rgi_record_write_walker w[]);
+int rgi_record_write_meeting(rgi_buddy *buddy, int64_t n, const rgi_record_write_walker walker[]);
 /* After a death: completes what a process has begun to write after a meeting. One process of each
  * node calls. */
-int rgi_record_write_settle(rgi_record_index *t);
+int rgi_record_write_settle(rgi_record_index *index);
 /* The walker of a record has ended: one that a group works on, with the walkers that it has made;
  * or one that waited (born NULL). */
-int rgi_record_write_outcome(rgi_buddy *k, uint64_t record, const rg_balance_outcome *o,
+int rgi_record_write_outcome(rgi_buddy *buddy, uint64_t record, const rg_balance_outcome *outcome,
                              rgi_queue *born);
 
 #endif

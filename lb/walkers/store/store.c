@@ -25,74 +25,77 @@
 #include "walkers/team/outcome_list.h"
 #include "walkers/team/queue.h"
 
-int rgi_store_spans_nodes(const rgi_store *s) {
-  return s->shared && rgi_membership_spans_nodes(s->members);
+int rgi_store_spans_nodes(const rgi_store *store) {
+  return store->shared && rgi_membership_spans_nodes(store->members);
 }
 
 /* --- open, fill, close ------------------------------------------------------------------ */
 
-uint64_t rgi_store_place(const rgi_store *s, int64_t i) {
-  const char *base = rgi_arena_at(s->slot);
-  return s->slot + (uint64_t)((const char *)&s->shared->record[i] - base);
+uint64_t rgi_store_place(const rgi_store *store, int64_t i) {
+  const char *base = rgi_arena_at(store->slot);
+  return store->slot + (uint64_t)((const char *)&store->shared->record[i] - base);
 }
 
-static int processes_here(const rgi_store *s) {
+static int processes_here(const rgi_store *store) {
   int n = 0;
-  for (int r = 0; r < s->members->size; r++)
-    n += rgi_membership_place(s->members, r) >= 0;
+  for (int r = 0; r < store->members->size; r++)
+    n += rgi_membership_place(store->members, r) >= 0;
   return n;
 }
 
-int rgi_store_open(rgi_store *s, rgi_queue *list) {
+int rgi_store_open(rgi_store *store, rgi_queue *list) {
   void *memory;
   size_t bytes = sizeof(rgi_store_shared) + (size_t)list->count * sizeof(rgi_record);
-  if (!s->shared) {
-    uint64_t key = rgi_mix_bits(s->members->first_context + 0x7661756c) + (uint64_t)s->dropped;
-    RGI_TRY(rgi_slot_attach(rgi_mix_bits(key), processes_here(s), bytes, &s->slot, &memory));
-    s->shared = memory;
+  if (!store->shared) {
+    uint64_t key =
+        rgi_mix_bits(store->members->first_context + 0x7661756c) + (uint64_t)store->dropped;
+    RGI_TRY(
+        rgi_slot_attach(rgi_mix_bits(key), processes_here(store), bytes, &store->slot, &memory));
+    store->shared = memory;
   }
-  for (int i = 0; i < list->count && s->lists == 0; i++)
-    list->at[i].record = rgi_store_place(s, i);
+  for (int i = 0; i < list->count && store->lists == 0; i++)
+    list->at[i].record = rgi_store_place(store, i);
   return RG_SUCCESS;
 }
 
-static int fill_first(rgi_store *s, const rgi_queue *list, int run) {
+static int fill_first(rgi_store *store, const rgi_queue *list, int run) {
   for (int i = 0; i < list->count; i++)
-    RGI_TRY(rgi_record_fill(&s->shared->record[i], &list->at[i], (uint64_t)i + 1, run));
-  s->shared->count = list->count;
+    RGI_TRY(rgi_record_fill(&store->shared->record[i], &list->at[i], (uint64_t)i + 1, run));
+  store->shared->count = list->count;
   return RG_SUCCESS;
 }
 
 /* A death may interrupt it: then a walker gets a second record, which is removed with those that
  * do not count. */
-int rgi_store_fill(rgi_store *s, const rgi_queue *list, int run) {
+int rgi_store_fill(rgi_store *store, const rgi_queue *list, int run) {
   uint64_t at;
-  if (s->lists == 0)
-    return fill_first(s, list, run);
+  if (store->lists == 0)
+    return fill_first(store, list, run);
   for (int i = 0; i < list->count; i++) {
     RGI_TRY(rgi_arena_alloc("a walker", sizeof(rgi_record), &at));
-    RGI_TRY(rgi_record_fill(rgi_record_at(at), &list->at[i], (uint64_t)(s->walkers + i) + 1, run));
-    rgi_store_push(s, at);
+    RGI_TRY(
+        rgi_record_fill(rgi_record_at(at), &list->at[i], (uint64_t)(store->walkers + i) + 1, run));
+    rgi_store_push(store, at);
   }
   return RG_SUCCESS;
 }
 
-void rgi_store_filled(rgi_store *s, const rgi_queue *list) {
-  s->filled = 1;
-  s->lists++;
-  s->walkers += list->count;
+void rgi_store_filled(rgi_store *store, const rgi_queue *list) {
+  store->filled = 1;
+  store->lists++;
+  store->walkers += list->count;
 }
 
-static void give_version(const rgi_record_version *v) {
-  if (v->state)
-    rgi_arena_free(v->state, v->room);
-  if (v->text)
-    rgi_arena_free(v->text, RGI_OUTCOME_TEXT);
+static void give_version(const rgi_record_version *version) {
+  if (version->state)
+    rgi_arena_free(version->state, version->room);
+  if (version->text)
+    rgi_arena_free(version->text, RGI_OUTCOME_TEXT);
 }
 
-static void give_record(const rgi_record *r) {
-  for (size_t i = 0; i < sizeof r->version / sizeof *r->version; i++)
-    give_version(&r->version[i]);
+static void give_record(const rgi_record *record) {
+  for (size_t i = 0; i < sizeof record->version / sizeof *record->version; i++)
+    give_version(&record->version[i]);
 }
 
 /* Frees all records, when the last process detaches. */
@@ -109,29 +112,29 @@ static int give_all(const void *memory, int users) {
   return 1;
 }
 
-void rgi_store_close(rgi_store *s) {
-  if (s->shared && rgi_runtime.started)
-    rgi_slot_detach(s->slot, give_all);
-  s->shared = NULL;
-  s->filled = s->lists = 0;
-  s->walkers = 0;
+void rgi_store_close(rgi_store *store) {
+  if (store->shared && rgi_runtime.started)
+    rgi_slot_detach(store->slot, give_all);
+  store->shared = NULL;
+  store->filled = store->lists = 0;
+  store->walkers = 0;
 }
 
 /* --- all walkers ------------------------------------------------------------------------------ */
 
-uint64_t rgi_store_next(const rgi_store *s, uint64_t offset) {
-  uint64_t first = rgi_store_place(s, 0), end = rgi_store_place(s, s->shared->count);
+uint64_t rgi_store_next(const rgi_store *store, uint64_t offset) {
+  uint64_t first = rgi_store_place(store, 0), end = rgi_store_place(store, store->shared->count);
   uint64_t next = offset ? offset + sizeof(rgi_record) : first;
   if (!offset || (offset >= first && offset < end))
-    return next < end ? next : atomic_load(&s->shared->born);
+    return next < end ? next : atomic_load(&store->shared->born);
   return rgi_record_at(offset)->earlier;
 }
 
-void rgi_store_push(rgi_store *s, uint64_t offset) {
-  _Atomic uint64_t *head = &s->shared->born;
-  rgi_record *r = rgi_record_at(offset);
-  r->earlier = atomic_load(head);
-  while (!atomic_compare_exchange_weak(head, &r->earlier, offset))
+void rgi_store_push(rgi_store *store, uint64_t offset) {
+  _Atomic uint64_t *head = &store->shared->born;
+  rgi_record *record = rgi_record_at(offset);
+  record->earlier = atomic_load(head);
+  while (!atomic_compare_exchange_weak(head, &record->earlier, offset))
     ;
 }
 
@@ -141,19 +144,19 @@ static int by_key(const void *a, const void *b) {
   return (of_x > of_y) - (of_x < of_y);
 }
 
-int rgi_store_read(const rgi_store *s, rgi_queue *list) {
+int rgi_store_read(const rgi_store *store, rgi_queue *list) {
   rgi_queue_free(list);
-  for (uint64_t at = rgi_store_next(s, 0); at; at = rgi_store_next(s, at)) {
-    const rgi_record *r = rgi_record_at(at);
-    if (!r->key || r->ended)
+  for (uint64_t at = rgi_store_next(store, 0); at; at = rgi_store_next(store, at)) {
+    const rgi_record *record = rgi_record_at(at);
+    if (!record->key || record->ended)
       continue;
-    rgi_queue_entry e = {.id = r->id,
-                         .least = r->least,
-                         .most = r->most,
-                         .left = r->left,
-                         .unit = r->unit,
-                         .record = at};
-    RGI_TRY(rgi_queue_add(list, &e));
+    rgi_queue_entry entry = {.id = record->id,
+                             .least = record->least,
+                             .most = record->most,
+                             .left = record->left,
+                             .unit = record->unit,
+                             .record = at};
+    RGI_TRY(rgi_queue_add(list, &entry));
   }
   if (list->count > 0)
     qsort(list->at, (size_t)list->count, sizeof *list->at, by_key);
@@ -162,18 +165,19 @@ int rgi_store_read(const rgi_store *s, rgi_queue *list) {
 
 int rgi_store_load(const rgi_queue_entry *entry, int64_t *done, double *left, int64_t *bytes,
                    void **memory) {
-  const rgi_record_version *v = rgi_record_current(rgi_record_at(entry->record));
-  *done = v->done;
-  *left = v->left;
+  const rgi_record_version *version = rgi_record_current(rgi_record_at(entry->record));
+  *done = version->done;
+  *left = version->left;
   *bytes = -1;
   *memory = NULL;
-  if (!v->has)
+  if (!version->has)
     return RG_SUCCESS;
-  *memory = malloc(v->bytes ? v->bytes : 1);
+  *memory = malloc(version->bytes ? version->bytes : 1);
   if (!*memory)
-    return rgi_error(RG_ERR_NOMEM, "no memory for the %zu bytes of a walker", (size_t)v->bytes);
-  memcpy(*memory, rgi_arena_at(v->state), v->bytes);
-  *bytes = (int64_t)v->bytes;
+    return rgi_error(RG_ERR_NOMEM, "no memory for the %zu bytes of a walker",
+                     (size_t)version->bytes);
+  memcpy(*memory, rgi_arena_at(version->state), version->bytes);
+  *bytes = (int64_t)version->bytes;
   return RG_SUCCESS;
 }
 
@@ -183,34 +187,36 @@ int64_t rgi_store_met(const rgi_queue_entry *entry) {
 
 /* --- outcomes --------------------------------------------------------------------------------- */
 
-static int add_ended(const rgi_record *r, const rgi_record_version *v, rgi_outcome_list *list) {
-  rg_balance_outcome o = {.id = r->id,
-                          .error = v->error,
-                          .rank = v->rank,
-                          .text = v->error && v->text ? rgi_arena_at(v->text) : "",
-                          .done = v->done,
-                          .seconds = v->seconds,
-                          .state = v->has && !v->error ? rgi_arena_at(v->state) : NULL,
-                          .bytes = v->has && !v->error ? v->bytes : 0,
-                          .unit = v->unit,
-                          .run = v->run,
-                          .missed = v->missed,
-                          .met = v->met};
-  return rgi_outcome_list_insert(list, &o);
+static int add_ended(const rgi_record *record, const rgi_record_version *version,
+                     rgi_outcome_list *list) {
+  rg_balance_outcome outcome = {
+      .id = record->id,
+      .error = version->error,
+      .rank = version->rank,
+      .text = version->error && version->text ? rgi_arena_at(version->text) : "",
+      .done = version->done,
+      .seconds = version->seconds,
+      .state = version->has && !version->error ? rgi_arena_at(version->state) : NULL,
+      .bytes = version->has && !version->error ? version->bytes : 0,
+      .unit = version->unit,
+      .run = version->run,
+      .missed = version->missed,
+      .met = version->met};
+  return rgi_outcome_list_insert(list, &outcome);
 }
 
-static int is_member(const rgi_store *s, int world_rank) {
-  return rgi_members_find(s->members->group->members, world_rank) >= 0;
+static int is_member(const rgi_store *store, int world_rank) {
+  return rgi_members_find(store->members->group->members, world_rank) >= 0;
 }
 
-int rgi_store_outcomes(const rgi_store *s, int all, rgi_outcome_list *list) {
-  for (uint64_t at = rgi_store_next(s, 0); at; at = rgi_store_next(s, at)) {
-    rgi_record *r = rgi_record_at(at);
-    const rgi_record_version *v = rgi_record_current(r);
-    int mine = all || v->leader == rgi_runtime.rank ||
-               (r->home == s->members->rank && !is_member(s, v->leader));
-    if (r->key && v->ended && mine)
-      RGI_TRY(add_ended(r, v, list));
+int rgi_store_outcomes(const rgi_store *store, int all, rgi_outcome_list *list) {
+  for (uint64_t at = rgi_store_next(store, 0); at; at = rgi_store_next(store, at)) {
+    rgi_record *record = rgi_record_at(at);
+    const rgi_record_version *version = rgi_record_current(record);
+    int mine = all || version->leader == rgi_runtime.rank ||
+               (record->home == store->members->rank && !is_member(store, version->leader));
+    if (record->key && version->ended && mine)
+      RGI_TRY(add_ended(record, version, list));
   }
   return RG_SUCCESS;
 }

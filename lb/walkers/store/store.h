@@ -45,19 +45,19 @@ typedef struct {
 
 /* Attaches to the store of this node, and sets in the first list the place of each walker's record.
  * Those of later lists are found by rgi_store_read. */
-int rgi_store_open(rgi_store *s, rgi_queue *list);
+int rgi_store_open(rgi_store *store, rgi_queue *list);
 /* Writes the records of `list`, for the run of this number. One process of each node calls. */
-int rgi_store_fill(rgi_store *s, const rgi_queue *list, int run);
+int rgi_store_fill(rgi_store *store, const rgi_queue *list, int run);
 /* All nodes have written their records. */
-void rgi_store_filled(rgi_store *s, const rgi_queue *list);
-void rgi_store_close(rgi_store *s);
+void rgi_store_filled(rgi_store *store, const rgi_queue *list);
+void rgi_store_close(rgi_store *store);
 
 /* Whether there are processes on other nodes, so that copies are needed. */
-int rgi_store_spans_nodes(const rgi_store *s);
+int rgi_store_spans_nodes(const rgi_store *store);
 
 /* After rgi_record_exchange_agree: makes `list` the walkers that have not ended on any node, in the
  * same order on all nodes. No group may work meanwhile. */
-int rgi_store_read(const rgi_store *s, rgi_queue *list);
+int rgi_store_read(const rgi_store *store, rgi_queue *list);
 /* What the valid version says of a walker; *memory, if there is a state, belongs to the caller. */
 int rgi_store_load(const rgi_queue_entry *entry, int64_t *done, double *left, int64_t *bytes,
                    void **memory);
@@ -65,14 +65,14 @@ int rgi_store_load(const rgi_queue_entry *entry, int64_t *done, double *left, in
 int64_t rgi_store_met(const rgi_queue_entry *entry);
 /* Adds the walkers that have ended to a list: all that this node has; or those that ended in a
  * group led by this process and, where this process is their home, in groups led by the dead. */
-int rgi_store_outcomes(const rgi_store *s, int all, rgi_outcome_list *list);
+int rgi_store_outcomes(const rgi_store *store, int all, rgi_outcome_list *list);
 
 /* The record of walker i of the first list, as a place in the arena. */
-uint64_t rgi_store_place(const rgi_store *s, int64_t i);
+uint64_t rgi_store_place(const rgi_store *store, int64_t i);
 /* Adds a record, a block of the arena with all its fields set, to the list of those that units have
  * made. */
-void rgi_store_push(rgi_store *s, uint64_t offset);
+void rgi_store_push(rgi_store *store, uint64_t offset);
 /* The record after `offset`, of all of this node; 0 as argument: the first; as result: no more. */
-uint64_t rgi_store_next(const rgi_store *s, uint64_t offset);
+uint64_t rgi_store_next(const rgi_store *store, uint64_t offset);
 
 #endif

@@ -16,57 +16,58 @@
 #include "walkers/work/meeting_hold.h"
 
 /* A process is idle from then on until the round ends: it brings one walker at most. */
-int rgi_sync_set_aside(rg_balancer b) {
-  rgi_queue_entry e;
+int rgi_sync_set_aside(rg_balancer balancer) {
+  rgi_queue_entry entry;
   int failed;
-  RGI_TRY(rgi_work_aside(&b->work, &e, &failed));
-  if (failed || !rgi_team_leads(&b->team))
+  RGI_TRY(rgi_work_aside(&balancer->work, &entry, &failed));
+  if (failed || !rgi_team_leads(&balancer->team))
     return RG_SUCCESS;
-  b->round.brought = e;
-  b->round.has_brought = 1;
+  balancer->round.brought = entry;
+  balancer->round.has_brought = 1;
   return RG_SUCCESS;
 }
 
 /* --- the walkers that were set aside, on all processes ------------------------------------- */
 
-/* The meeting for which rank r has set a walker aside. *m: what r has of it; elsewhere its ids are
- * the caller's to free. */
-static int share_meeting(rg_balancer b, int r, rgi_meeting *m) {
-  int own = r == b->members.rank;
-  int64_t words[2] = {m->number, m->count};
-  RGI_TRY(rg_bcast(b->members.group, words, 2, MPI_INT64_T, r));
-  m->number = words[0];
-  m->count = words[1];
-  if (!own && !(m->ids = malloc((size_t)m->count * sizeof *m->ids)))
-    return rgi_error(RG_ERR_NOMEM, "no memory for a meeting of %lld walkers", (long long)m->count);
-  return rg_bcast(b->members.group, m->ids, m->count, MPI_INT64_T, r);
+/* The meeting for which rank r has set a walker aside. *meeting: what r has of it; elsewhere its
+ * ids are the caller's to free. */
+static int share_meeting(rg_balancer balancer, int r, rgi_meeting *meeting) {
+  int own = r == balancer->members.rank;
+  int64_t words[2] = {meeting->number, meeting->count};
+  RGI_TRY(rg_bcast(balancer->members.group, words, 2, MPI_INT64_T, r));
+  meeting->number = words[0];
+  meeting->count = words[1];
+  if (!own && !(meeting->ids = malloc((size_t)meeting->count * sizeof *meeting->ids)))
+    return rgi_error(RG_ERR_NOMEM, "no memory for a meeting of %lld walkers",
+                     (long long)meeting->count);
+  return rg_bcast(balancer->members.group, meeting->ids, meeting->count, MPI_INT64_T, r);
 }
 
 /* Rank r has set a walker aside. */
-static int share_aside(rg_balancer b, int r) {
-  int own = r == b->members.rank, comes, error = RG_SUCCESS;
-  rgi_queue_entry e = own ? b->round.brought : (rgi_queue_entry){0};
-  rgi_meeting m = own ? b->work.meeting : (rgi_meeting){0};
+static int share_aside(rg_balancer balancer, int r) {
+  int own = r == balancer->members.rank, comes, error = RG_SUCCESS;
+  rgi_queue_entry entry = own ? balancer->round.brought : (rgi_queue_entry){0};
+  rgi_meeting meeting = own ? balancer->work.meeting : (rgi_meeting){0};
   if (own)
-    b->round.has_brought = 0;
-  if (own && rgi_store_spans_nodes(&b->survival.store))
-    error = rgi_record_pack_attach(&b->survival.store, &e);
+    balancer->round.has_brought = 0;
+  if (own && rgi_store_spans_nodes(&balancer->survival.store))
+    error = rgi_record_pack_attach(&balancer->survival.store, &entry);
   if (!error)
-    error = rgi_sync_share_entry(b, r, &e);
+    error = rgi_sync_share_entry(balancer, r, &entry);
   if (!error)
-    error = share_meeting(b, r, &m);
+    error = share_meeting(balancer, r, &meeting);
   if (!error)
-    error = rgi_meeting_list_add(rgi_round_aside(&b->round), &e, &m, r, &comes);
+    error = rgi_meeting_list_add(rgi_round_aside(&balancer->round), &entry, &meeting, r, &comes);
   if (!own)
-    free(m.ids);
-  free(e.memory);
+    free(meeting.ids);
+  free(entry.memory);
   return error;
 }
 
-static int share_brought(rg_balancer b) {
-  for (int r = 0; r < b->members.size; r++)
-    if (b->round.reports[r].aside)
-      RGI_TRY(share_aside(b, r));
+static int share_brought(rg_balancer balancer) {
+  for (int r = 0; r < balancer->members.size; r++)
+    if (balancer->round.reports[r].aside)
+      RGI_TRY(share_aside(balancer, r));
   return RG_SUCCESS;
 }
 
@@ -74,51 +75,53 @@ static int share_brought(rg_balancer b) {
 
 /* The walkers go on when the buddies have the copies that were sent: else the loss of a node could
  * put one of them back before the meeting and not another. All serve their buddies meanwhile. */
-static int await_copies(rg_balancer b) {
-  for (int waits = rgi_store_spans_nodes(&b->survival.store); waits;) {
-    RGI_TRY(rgi_buddy_serve(&b->survival.buddy));
-    waits = rgi_buddy_waits(&b->survival.buddy);
-    RGI_TRY(rg_allreduce(b->members.group, MPI_IN_PLACE, &waits, 1, MPI_INT, MPI_MAX));
+static int await_copies(rg_balancer balancer) {
+  for (int waits = rgi_store_spans_nodes(&balancer->survival.store); waits;) {
+    RGI_TRY(rgi_buddy_serve(&balancer->survival.buddy));
+    waits = rgi_buddy_waits(&balancer->survival.buddy);
+    RGI_TRY(rg_allreduce(balancer->members.group, MPI_IN_PLACE, &waits, 1, MPI_INT, MPI_MAX));
   }
   return RG_SUCCESS;
 }
 
-static int hold_one(rg_balancer b, int64_t count, rgi_queue_entry e[], int64_t number, int rank) {
-  int own = rank == b->members.rank, failed = 0;
+static int hold_one(rg_balancer balancer, int64_t count, rgi_queue_entry entry[], int64_t number,
+                    int rank) {
+  int own = rank == balancer->members.rank, failed = 0;
   if (own)
-    RGI_TRY(rgi_meeting_hold(&b->work, count, e, number, &failed));
-  RGI_TRY(rg_bcast(b->members.group, &failed, 1, MPI_INT, rank));
-  RGI_TRY(await_copies(b));
+    RGI_TRY(rgi_meeting_hold(&balancer->work, count, entry, number, &failed));
+  RGI_TRY(rg_bcast(balancer->members.group, &failed, 1, MPI_INT, rank));
+  RGI_TRY(await_copies(balancer));
   for (int64_t i = 0; i < count && !failed; i++)
-    RGI_TRY(rgi_sync_share_walker(b, rank, own ? &e[i] : NULL));
+    RGI_TRY(rgi_sync_share_walker(balancer, rank, own ? &entry[i] : NULL));
   return RG_SUCCESS;
 }
 
-int rgi_sync_meet(rg_balancer b) {
-  RGI_TRY(share_brought(b));
+int rgi_sync_meet(rg_balancer balancer) {
+  RGI_TRY(share_brought(balancer));
   for (;;) {
-    rgi_queue_entry *e;
+    rgi_queue_entry *entry;
     int64_t count, number;
     int rank;
-    RGI_TRY(rgi_meeting_list_take(rgi_round_aside(&b->round), &count, &e, &number, &rank));
+    RGI_TRY(
+        rgi_meeting_list_take(rgi_round_aside(&balancer->round), &count, &entry, &number, &rank));
     if (count == 0)
       return RG_SUCCESS;
-    int error = hold_one(b, count, e, number, rank);
+    int error = hold_one(balancer, count, entry, number, rank);
     for (int64_t i = 0; i < count; i++)
-      free(e[i].memory);
-    free(e);
+      free(entry[i].memory);
+    free(entry);
     RGI_TRY(error);
   }
 }
 
-int rgi_sync_end_asides(rg_balancer b) {
-  rgi_meeting_list list = rgi_round_aside(&b->round);
+int rgi_sync_end_asides(rg_balancer balancer) {
+  rgi_meeting_list list = rgi_round_aside(&balancer->round);
   char text[RGI_OUTCOME_TEXT];
-  for (int there = b->members.rank == 0; there;) {
-    rgi_queue_entry e = {0};
-    RGI_TRY(rgi_meeting_list_stuck(list, RGI_MEETING_NONE, &there, &e, text, sizeof text));
+  for (int there = balancer->members.rank == 0; there;) {
+    rgi_queue_entry entry = {0};
+    RGI_TRY(rgi_meeting_list_stuck(list, RGI_MEETING_NONE, &there, &entry, text, sizeof text));
     if (there)
-      RGI_TRY(rgi_work_end_aside(&b->work, &e, b->work.stopping ? "" : text));
+      RGI_TRY(rgi_work_end_aside(&balancer->work, &entry, balancer->work.stopping ? "" : text));
   }
   rgi_meeting_list_free(list);
   return RG_SUCCESS;

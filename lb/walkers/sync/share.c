@@ -10,32 +10,33 @@
 #include "walkers/store/record_pack.h"
 #include "walkers/sync/sync.h"
 
-int rgi_sync_share_entry(rg_balancer b, int r, rgi_queue_entry *e) {
-  int own = r == b->members.rank;
-  void *memory = e->memory;
-  int error = rg_bcast(b->members.group, e, sizeof *e, MPI_BYTE, r), more = e->memory != NULL;
-  e->memory = memory;
+int rgi_sync_share_entry(rg_balancer balancer, int r, rgi_queue_entry *entry) {
+  int own = r == balancer->members.rank;
+  void *memory = entry->memory;
+  int error = rg_bcast(balancer->members.group, entry, sizeof *entry, MPI_BYTE, r),
+      more = entry->memory != NULL;
+  entry->memory = memory;
   if (error || !more)
     return error;
-  if (!own && !(e->memory = malloc(e->bytes ? e->bytes : 1)))
-    return rgi_error(RG_ERR_NOMEM, "no memory for the %zu bytes of a walker", e->bytes);
-  return rg_bcast(b->members.group, e->memory, (MPI_Count)e->bytes, MPI_BYTE, r);
+  if (!own && !(entry->memory = malloc(entry->bytes ? entry->bytes : 1)))
+    return rgi_error(RG_ERR_NOMEM, "no memory for the %zu bytes of a walker", entry->bytes);
+  return rg_bcast(balancer->members.group, entry->memory, (MPI_Count)entry->bytes, MPI_BYTE, r);
 }
 
-int rgi_sync_share_walker(rg_balancer b, int r, rgi_queue_entry *own) {
-  rgi_queue_entry e = {0};
+int rgi_sync_share_walker(rg_balancer balancer, int r, rgi_queue_entry *own) {
+  rgi_queue_entry entry = {0};
   int error = RG_SUCCESS;
   if (own) {
-    e = *own;
+    entry = *own;
     own->memory = NULL;
   }
-  if (own && rgi_store_spans_nodes(&b->survival.store))
-    error = rgi_record_pack_attach(&b->survival.store, &e);
+  if (own && rgi_store_spans_nodes(&balancer->survival.store))
+    error = rgi_record_pack_attach(&balancer->survival.store, &entry);
   if (!error)
-    error = rgi_sync_share_entry(b, r, &e);
+    error = rgi_sync_share_entry(balancer, r, &entry);
   if (!error)
-    error = rgi_queue_insert(&b->list, &e);
+    error = rgi_queue_insert(&balancer->list, &entry);
   if (error)
-    free(e.memory);
+    free(entry.memory);
   return error;
 }

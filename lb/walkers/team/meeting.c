@@ -30,35 +30,35 @@ static int check_said(const rg_meeting *said, int64_t id, int64_t met) {
   return RG_SUCCESS;
 }
 
-static int list_ids(rgi_meeting *m, const rg_meeting *said, int64_t id) {
+static int list_ids(rgi_meeting *meeting, const rg_meeting *said, int64_t id) {
   int64_t n = said->count + 1;
-  if (n > m->room) {
-    int64_t *more = realloc(m->ids, (size_t)n * sizeof *more);
+  if (n > meeting->room) {
+    int64_t *more = realloc(meeting->ids, (size_t)n * sizeof *more);
     if (!more)
       return rgi_error(RG_ERR_NOMEM, "no memory for a meeting of %lld walkers", (long long)n);
-    m->ids = more;
-    m->room = n;
+    meeting->ids = more;
+    meeting->room = n;
   }
-  memcpy(m->ids, said->with, (size_t)said->count * sizeof *m->ids);
-  m->ids[n - 1] = id;
-  qsort(m->ids, (size_t)n, sizeof *m->ids, ascending);
+  memcpy(meeting->ids, said->with, (size_t)said->count * sizeof *meeting->ids);
+  meeting->ids[n - 1] = id;
+  qsort(meeting->ids, (size_t)n, sizeof *meeting->ids, ascending);
   for (int64_t i = 1; i < n; i++)
-    if (m->ids[i] == m->ids[i - 1])
+    if (meeting->ids[i] == meeting->ids[i - 1])
       return rgi_error(RG_ERR_ARG, "walker %lld: meeting %lld has walker %lld twice", (long long)id,
-                       (long long)said->number, (long long)m->ids[i]);
+                       (long long)said->number, (long long)meeting->ids[i]);
   return RG_SUCCESS;
 }
 
-int rgi_meeting_take(rgi_meeting *m, const rg_meeting *said, int64_t id, int64_t met) {
-  m->count = 0;
+int rgi_meeting_take(rgi_meeting *meeting, const rg_meeting *said, int64_t id, int64_t met) {
+  meeting->count = 0;
   if (!said->with)
     return RG_SUCCESS;
   RGI_TRY(check_said(said, id, met));
   if (said->number + 1 == met)
     return RG_SUCCESS;
-  RGI_TRY(list_ids(m, said, id));
-  m->number = said->number;
-  m->count = said->count + 1;
+  RGI_TRY(list_ids(meeting, said, id));
+  meeting->number = said->number;
+  meeting->count = said->count + 1;
   return RG_SUCCESS;
 }
 
@@ -76,7 +76,7 @@ void rgi_meeting_say(char *text, size_t bytes, int64_t id, int64_t number, int64
            (long long)id, (long long)number, (long long)missing, why);
 }
 
-void rgi_meeting_free(rgi_meeting *m) {
-  free(m->ids);
-  *m = (rgi_meeting){0};
+void rgi_meeting_free(rgi_meeting *meeting) {
+  free(meeting->ids);
+  *meeting = (rgi_meeting){0};
 }

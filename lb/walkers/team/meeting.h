@@ -16,12 +16,12 @@ typedef struct {
 
 /* Takes what walker `id` has said, whose last meeting had the number met - 1. No meeting follows if
  * it said so, or said that number again. RG_ERR_ARG: it is no meeting that can take place. */
-int rgi_meeting_take(rgi_meeting *m, const rg_meeting *said, int64_t id, int64_t met);
+int rgi_meeting_take(rgi_meeting *meeting, const rg_meeting *said, int64_t id, int64_t met);
 /* Why walker `id` cannot meet: `missing` is not there, but in the meeting `elsewhere`, or one of
  * these. */
 enum { RGI_MEETING_NONE = -1, RGI_MEETING_UNKNOWN = -2 /* in none of those that are known here */ };
 void rgi_meeting_say(char *text, size_t bytes, int64_t id, int64_t number, int64_t missing,
                      int64_t elsewhere);
-void rgi_meeting_free(rgi_meeting *m);
+void rgi_meeting_free(rgi_meeting *meeting);
 
 #endif

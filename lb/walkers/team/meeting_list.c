@@ -53,18 +53,18 @@ static int is_with(const arrival *a, const arrival *b) {
          memcmp(a->ids, b->ids, (size_t)a->count * sizeof *a->ids) == 0;
 }
 
-static int has_id(const arrival *a, int64_t id) {
+static int has_id(const arrival *comer, int64_t id) {
   int64_t i = 0;
-  while (i < a->count && a->ids[i] != id)
+  while (i < comer->count && comer->ids[i] != id)
     i++;
-  return i < a->count;
+  return i < comer->count;
 }
 
 /* --- coming ----------------------------------------------------------------------------------- */
 
-static int make_arrival(rgi_meeting_list list, const rgi_queue_entry *entry, const rgi_meeting *m,
-                        uint64_t *place) {
-  size_t bytes = sizeof(arrival) + (size_t)m->count * sizeof *m->ids;
+static int make_arrival(rgi_meeting_list list, const rgi_queue_entry *entry,
+                        const rgi_meeting *meeting, uint64_t *place) {
+  size_t bytes = sizeof(arrival) + (size_t)meeting->count * sizeof *meeting->ids;
   uint64_t state = 0;
   if (entry->memory) {
     RGI_TRY(make_block(list, "the state of a walker", entry->bytes, &state));
@@ -75,47 +75,48 @@ static int make_arrival(rgi_meeting_list list, const rgi_queue_entry *entry, con
     free_block(list, state, entry->bytes);
     return error;
   }
-  arrival *a = arrival_at(list, *place);
-  *a = (arrival){.bytes = bytes, .number = m->number, .count = m->count, .entry = *entry};
-  a->entry.state = state;
-  a->entry.memory = NULL;
-  memcpy(a->ids, m->ids, (size_t)m->count * sizeof *m->ids);
+  arrival *comer = arrival_at(list, *place);
+  *comer = (arrival){
+      .bytes = bytes, .number = meeting->number, .count = meeting->count, .entry = *entry};
+  comer->entry.state = state;
+  comer->entry.memory = NULL;
+  memcpy(comer->ids, meeting->ids, (size_t)meeting->count * sizeof *meeting->ids);
   return RG_SUCCESS;
 }
 
 static void free_arrival(rgi_meeting_list list, uint64_t *link) {
   uint64_t place = *link;
-  const arrival *a = arrival_at(list, place);
-  *link = a->next;
-  free_block(list, a->entry.state, a->entry.bytes);
-  free_block(list, place, a->bytes);
+  const arrival *comer = arrival_at(list, place);
+  *link = comer->next;
+  free_block(list, comer->entry.state, comer->entry.bytes);
+  free_block(list, place, comer->bytes);
 }
 
 /* The first block has come to its meeting. Whether the meeting can take place now. */
 static int join_others(rgi_meeting_list list) {
-  arrival *a = arrival_at(list, *list.first);
+  arrival *comer = arrival_at(list, *list.first);
   int64_t here = 1;
-  for (uint64_t at = a->next; at; at = arrival_at(list, at)->next)
-    if (is_with(a, arrival_at(list, at))) {
+  for (uint64_t at = comer->next; at; at = arrival_at(list, at)->next)
+    if (is_with(comer, arrival_at(list, at))) {
       here++;
-      if (arrival_at(list, at)->entry.id == a->entry.id)
-        a->state = TWICE;
+      if (arrival_at(list, at)->entry.id == comer->entry.id)
+        comer->state = TWICE;
     }
-  if (a->state == TWICE || here < a->count)
+  if (comer->state == TWICE || here < comer->count)
     return 0;
   for (uint64_t at = *list.first; at; at = arrival_at(list, at)->next)
-    if (is_with(a, arrival_at(list, at)))
+    if (is_with(comer, arrival_at(list, at)))
       arrival_at(list, at)->state = COMPLETE;
   return 1;
 }
 
-int rgi_meeting_list_add(rgi_meeting_list list, const rgi_queue_entry *entry, const rgi_meeting *m,
-                         int rank, int *comes) {
+int rgi_meeting_list_add(rgi_meeting_list list, const rgi_queue_entry *entry,
+                         const rgi_meeting *meeting, int rank, int *comes) {
   uint64_t place;
-  RGI_TRY(make_arrival(list, entry, m, &place));
-  arrival *a = arrival_at(list, place);
-  a->rank = rank;
-  a->next = *list.first;
+  RGI_TRY(make_arrival(list, entry, meeting, &place));
+  arrival *comer = arrival_at(list, place);
+  comer->rank = rank;
+  comer->next = *list.first;
   *list.first = place;
   *comes = join_others(list);
   return RG_SUCCESS;
@@ -124,15 +125,15 @@ int rgi_meeting_list_add(rgi_meeting_list list, const rgi_queue_entry *entry, co
 /* --- going ------------------------------------------------------------------------------------ */
 
 /* The entry's memory belongs to the caller. */
-static int copy_entry(rgi_meeting_list list, const arrival *a, rgi_queue_entry *entry) {
-  *entry = a->entry;
+static int copy_entry(rgi_meeting_list list, const arrival *comer, rgi_queue_entry *entry) {
+  *entry = comer->entry;
   entry->state = 0;
-  if (!a->entry.state)
+  if (!comer->entry.state)
     return RG_SUCCESS;
   entry->memory = malloc(entry->bytes ? entry->bytes : 1);
   if (!entry->memory)
     return rgi_error(RG_ERR_NOMEM, "no memory for the %zu bytes of a walker", entry->bytes);
-  memcpy(entry->memory, memory_at(list, a->entry.state), entry->bytes);
+  memcpy(entry->memory, memory_at(list, comer->entry.state), entry->bytes);
   return RG_SUCCESS;
 }
 
@@ -148,17 +149,17 @@ static arrival *find_state(rgi_meeting_list list, int state) {
 static int take_all(rgi_meeting_list list, const arrival *meeting, rgi_queue_entry entries[],
                     int *rank) {
   for (uint64_t *link = list.first; *link;) {
-    arrival *a = arrival_at(list, *link);
-    if (!is_with(meeting, a)) {
-      link = &a->next;
+    arrival *comer = arrival_at(list, *link);
+    if (!is_with(meeting, comer)) {
+      link = &comer->next;
       continue;
     }
     int64_t i = 0;
-    while (meeting->ids[i] != a->entry.id)
+    while (meeting->ids[i] != comer->entry.id)
       i++;
     if (i == 0)
-      *rank = a->rank;
-    RGI_TRY(copy_entry(list, a, &entries[i]));
+      *rank = comer->rank;
+    RGI_TRY(copy_entry(list, comer, &entries[i]));
     free_arrival(list, link);
   }
   return RG_SUCCESS;
@@ -192,47 +193,48 @@ int rgi_meeting_list_take(rgi_meeting_list list, int64_t *count, rgi_queue_entry
  */
 
 /* Whether the walker with this id has come to the meeting of a. */
-static int has_come(rgi_meeting_list list, const arrival *a, int64_t id) {
+static int has_come(rgi_meeting_list list, const arrival *comer, int64_t id) {
   uint64_t at = *list.first;
-  while (at && (arrival_at(list, at)->entry.id != id || !is_with(a, arrival_at(list, at))))
+  while (at && (arrival_at(list, at)->entry.id != id || !is_with(comer, arrival_at(list, at))))
     at = arrival_at(list, at)->next;
   return at != 0;
 }
 
 /* The first one that is missing, and what is known of it. */
-static void say_missing(rgi_meeting_list list, const arrival *a, int64_t none, char *text,
+static void say_missing(rgi_meeting_list list, const arrival *comer, int64_t none, char *text,
                         size_t bytes) {
   int64_t i = 0;
-  while (i < a->count && has_come(list, a, a->ids[i]))
+  while (i < comer->count && has_come(list, comer, comer->ids[i]))
     i++;
-  int64_t missing = i < a->count ? a->ids[i] : -1;
+  int64_t missing = i < comer->count ? comer->ids[i] : -1;
   const arrival *other = NULL;
   for (uint64_t at = *list.first; at && !other; at = arrival_at(list, at)->next)
     if (arrival_at(list, at)->entry.id == missing)
       other = arrival_at(list, at);
-  rgi_meeting_say(text, bytes, a->entry.id, a->number, missing, other ? other->number : none);
+  rgi_meeting_say(text, bytes, comer->entry.id, comer->number, missing,
+                  other ? other->number : none);
 }
 
 int rgi_meeting_list_stuck(rgi_meeting_list list, int64_t none, int *there, rgi_queue_entry *entry,
                            char *text, size_t bytes) {
-  arrival *a = find_state(list, TWICE);
-  *there = a || (a = find_state(list, WAITS));
+  arrival *comer = find_state(list, TWICE);
+  *there = comer || (comer = find_state(list, WAITS));
   if (!*there)
     return RG_SUCCESS;
-  if (a->state == TWICE)
+  if (comer->state == TWICE)
     snprintf(text, bytes, "walker %lld: another one of this id is in meeting %lld",
-             (long long)a->entry.id, (long long)a->number);
+             (long long)comer->entry.id, (long long)comer->number);
   else
-    say_missing(list, a, none, text, bytes);
-  a->state = STUCK;
-  return copy_entry(list, a, entry);
+    say_missing(list, comer, none, text, bytes);
+  comer->state = STUCK;
+  return copy_entry(list, comer, entry);
 }
 
 int64_t rgi_meeting_list_awaits(rgi_meeting_list list, int64_t id) {
   int64_t n = 0;
   for (uint64_t at = *list.first; at; at = arrival_at(list, at)->next) {
-    const arrival *a = arrival_at(list, at);
-    n += a->state == WAITS && a->entry.id != id && has_id(a, id);
+    const arrival *comer = arrival_at(list, at);
+    n += comer->state == WAITS && comer->entry.id != id && has_id(comer, id);
   }
   return n;
 }

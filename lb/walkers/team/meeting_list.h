@@ -17,8 +17,8 @@ typedef struct {
 /* Adds a walker; its memory and the meeting are copied. rank: of the leader that has set it aside.
  * *comes: whether it is the last of its meeting, which can take place now. A second walker of one
  * id has no part in the meeting: it waits until rgi_meeting_list_stuck finds it. */
-int rgi_meeting_list_add(rgi_meeting_list list, const rgi_queue_entry *entry, const rgi_meeting *m,
-                         int rank, int *comes);
+int rgi_meeting_list_add(rgi_meeting_list list, const rgi_queue_entry *entry,
+                         const rgi_meeting *meeting, int rank, int *comes);
 
 /* Takes the walkers of a meeting that can take place, in the order of their ids; its number, and
  * the rank of the first one. *count 0: there is none. The array and the walkers' memory belong to

@@ -21,28 +21,28 @@
 #include "shm/revocation.h"
 #include "walkers/team/membership.h"
 
-int rgi_membership_open(rgi_membership *m, rg_group g) {
-  *m = (rgi_membership){.survives = rgi_options_choice(RGI_OPT_SURVIVE) != 0};
-  RGI_TRY(rg_group_dup(g, &m->group));
-  RGI_TRY(rg_group_dup(m->group, &m->first));
-  RGI_TRY(rg_group_rank(m->group, &m->rank));
-  RGI_TRY(rg_group_size(m->group, &m->size));
-  m->first_rank = m->rank;
-  m->first_size = m->size;
-  m->first_context = m->group->context;
+int rgi_membership_open(rgi_membership *members, rg_group group) {
+  *members = (rgi_membership){.survives = rgi_options_choice(RGI_OPT_SURVIVE) != 0};
+  RGI_TRY(rg_group_dup(group, &members->group));
+  RGI_TRY(rg_group_dup(members->group, &members->first));
+  RGI_TRY(rg_group_rank(members->group, &members->rank));
+  RGI_TRY(rg_group_size(members->group, &members->size));
+  members->first_rank = members->rank;
+  members->first_size = members->size;
+  members->first_context = members->group->context;
   return RG_SUCCESS;
 }
 
-void rgi_membership_close(rgi_membership *m) {
-  free(m->first_rank_of);
-  m->first_rank_of = NULL;
-  rg_group_free(&m->group);
-  rg_group_free(&m->first);
+void rgi_membership_close(rgi_membership *members) {
+  free(members->first_rank_of);
+  members->first_rank_of = NULL;
+  rg_group_free(&members->group);
+  rg_group_free(&members->first);
 }
 
 /* --- deaths ------------------------------------------------------------------------------- */
 
-static int note_ranks(rgi_membership *m, rg_group next) {
+static int note_ranks(rgi_membership *members, rg_group next) {
   int n, *ranks, *firsts;
   RGI_TRY(rg_group_size(next, &n));
   ranks = malloc(2 * (size_t)n * sizeof *ranks);
@@ -51,37 +51,37 @@ static int note_ranks(rgi_membership *m, rg_group next) {
   firsts = ranks + n;
   for (int i = 0; i < n; i++)
     ranks[i] = i;
-  int error = rg_group_translate(next, n, ranks, m->group, firsts);
+  int error = rg_group_translate(next, n, ranks, members->group, firsts);
   for (int i = 0; i < n && !error; i++)
-    ranks[i] = rgi_membership_first_rank(m, firsts[i]);
+    ranks[i] = rgi_membership_first_rank(members, firsts[i]);
   if (error) {
     free(ranks);
     return error;
   }
-  free(m->first_rank_of);
-  m->first_rank_of = ranks;
+  free(members->first_rank_of);
+  members->first_rank_of = ranks;
   return RG_SUCCESS;
 }
 
-int rgi_membership_shrink(rgi_membership *m) {
+int rgi_membership_shrink(rgi_membership *members) {
   rg_group next;
-  RGI_TRY(rg_group_shrink(m->group, &next));
-  int error = note_ranks(m, next);
+  RGI_TRY(rg_group_shrink(members->group, &next));
+  int error = note_ranks(members, next);
   if (error) {
     rg_group_free(&next);
     return error;
   }
-  rg_group_free(&m->group);
-  m->group = next;
-  RGI_TRY(rg_group_rank(next, &m->rank));
-  return rg_group_size(next, &m->size);
+  rg_group_free(&members->group);
+  members->group = next;
+  RGI_TRY(rg_group_rank(next, &members->rank));
+  return rg_group_size(next, &members->size);
 }
 
-int rgi_membership_renew(rgi_membership *m) {
+int rgi_membership_renew(rgi_membership *members) {
   rg_group next;
-  RGI_TRY(rg_group_dup(m->group, &next));
-  rg_group_free(&m->group);
-  m->group = next;
+  RGI_TRY(rg_group_dup(members->group, &next));
+  rg_group_free(&members->group);
+  members->group = next;
   return RG_SUCCESS;
 }
 
@@ -89,14 +89,15 @@ static int find_member(const void *members, int world_rank) {
   return rgi_members_find(members, world_rank);
 }
 
-static rgi_failure_scope scope_of(const rgi_membership *m) {
-  return (rgi_failure_scope){m->group->members, find_member, m->group->context, 0, {0}};
+static rgi_failure_scope scope_of(const rgi_membership *members) {
+  return (rgi_failure_scope){
+      .members = members->group->members, .find = find_member, .context = members->group->context};
 }
 
-int rgi_membership_failure(const rgi_membership *m) {
-  if (!m->survives || (rgi_process_deaths() == 0 && !rgi_revocation_any()))
+int rgi_membership_failure(const rgi_membership *members) {
+  if (!members->survives || (rgi_process_deaths() == 0 && !rgi_revocation_any()))
     return 0;
-  rgi_failure_scope scope = scope_of(m);
+  rgi_failure_scope scope = scope_of(members);
   char *kept = strdupa(rg_error_detail());
   int error = rgi_failure_check(&scope, "balancing");
   if (!error)
@@ -104,57 +105,57 @@ int rgi_membership_failure(const rgi_membership *m) {
   return error != RG_SUCCESS;
 }
 
-int rgi_membership_look(const rgi_membership *m) {
-  if (!m->survives)
+int rgi_membership_look(const rgi_membership *members) {
+  if (!members->survives)
     return 0;
   rgi_process_check(rgi_clock_now());
-  return rgi_membership_failure(m);
+  return rgi_membership_failure(members);
 }
 
-void rgi_membership_scope(const rgi_membership *m, rgi_wait *w) {
-  if (m->survives)
-    w->scope = scope_of(m);
+void rgi_membership_scope(const rgi_membership *members, rgi_wait *waiting) {
+  if (members->survives)
+    waiting->scope = scope_of(members);
 }
 
 /* --- where the members are ------------------------------------------------------------------ */
 
-int rgi_membership_first_rank(const rgi_membership *m, int rank) {
-  return m->first_rank_of ? m->first_rank_of[rank] : rank;
+int rgi_membership_first_rank(const rgi_membership *members, int rank) {
+  return members->first_rank_of ? members->first_rank_of[rank] : rank;
 }
 
-int rgi_membership_node_of(const rgi_membership *m, int rank) {
-  return rgi_node_of(rgi_members_at(m->group->members, rank));
+int rgi_membership_node_of(const rgi_membership *members, int rank) {
+  return rgi_node_of(rgi_members_at(members->group->members, rank));
 }
 
-int rgi_membership_place(const rgi_membership *m, int rank) {
-  return rgi_node_find(rgi_members_at(m->group->members, rank));
+int rgi_membership_place(const rgi_membership *members, int rank) {
+  return rgi_node_find(rgi_members_at(members->group->members, rank));
 }
 
-int rgi_membership_spans_nodes(const rgi_membership *m) {
+int rgi_membership_spans_nodes(const rgi_membership *members) {
   int here = 0;
-  for (int r = 0; r < m->size; r++)
-    here += rgi_membership_place(m, r) >= 0;
-  return here < m->size;
+  for (int r = 0; r < members->size; r++)
+    here += rgi_membership_place(members, r) >= 0;
+  return here < members->size;
 }
 
-int rgi_membership_leads_node(const rgi_membership *m) {
+int rgi_membership_leads_node(const rgi_membership *members) {
   int r = 0;
-  while (rgi_membership_place(m, r) < 0)
+  while (rgi_membership_place(members, r) < 0)
     r++;
-  return r == m->rank;
+  return r == members->rank;
 }
 
-int rgi_membership_buddies(const rgi_membership *m, int buddies[]) {
-  size_t n = (size_t)m->size;
+int rgi_membership_buddies(const rgi_membership *members, int buddies[]) {
+  size_t n = (size_t)members->size;
   uint64_t *domain = malloc(n * (sizeof *domain + sizeof(int)));
   if (!domain)
-    return rgi_error(RG_ERR_NOMEM, "no memory for %d ranks", m->size);
+    return rgi_error(RG_ERR_NOMEM, "no memory for %d ranks", members->size);
   int *node = (int *)(void *)(domain + n);
-  for (int r = 0; r < m->size; r++) {
-    node[r] = rgi_membership_node_of(m, r);
-    domain[r] = rgi_domain_of(rgi_members_at(m->group->members, r));
+  for (int r = 0; r < members->size; r++) {
+    node[r] = rgi_membership_node_of(members, r);
+    domain[r] = rgi_domain_of(rgi_members_at(members->group->members, r));
   }
-  int error = rgi_holders_choose(m->size, node, rgi_node.count, domain, buddies);
+  int error = rgi_holders_choose(members->size, node, rgi_node.count, domain, buddies);
   free(domain);
   return error;
 }

@@ -22,32 +22,32 @@ typedef struct {
 } rgi_membership;
 
 /* The members are those of g, whose caller keeps it. */
-int rgi_membership_open(rgi_membership *m, rg_group g);
-void rgi_membership_close(rgi_membership *m);
+int rgi_membership_open(rgi_membership *members, rg_group group);
+void rgi_membership_close(rgi_membership *members);
 /* The same members get a group that has exchanged no message yet. They all call. Not in a job that
  * survives: there rgi_membership_shrink does it. */
-int rgi_membership_renew(rgi_membership *m);
+int rgi_membership_renew(rgi_membership *members);
 /* The members are the living ones. They all call. */
-int rgi_membership_shrink(rgi_membership *m);
+int rgi_membership_shrink(rgi_membership *members);
 
 /* Whether a member has died, or another member has noticed a death and revoked the group. 0 in jobs
  * that do not survive. */
-int rgi_membership_failure(const rgi_membership *m);
+int rgi_membership_failure(const rgi_membership *members);
 /* The same, after a check of the processes that is made not too often. */
-int rgi_membership_look(const rgi_membership *m);
+int rgi_membership_look(const rgi_membership *members);
 /* Makes a wait end when there is such a failure. */
-void rgi_membership_scope(const rgi_membership *m, rgi_wait *w);
+void rgi_membership_scope(const rgi_membership *members, rgi_wait *waiting);
 
 /* The rank that a rank had at first. */
-int rgi_membership_first_rank(const rgi_membership *m, int rank);
+int rgi_membership_first_rank(const rgi_membership *members, int rank);
 /* The node of a rank; and its place on this node, or -1 if it is on another one. */
-int rgi_membership_node_of(const rgi_membership *m, int rank);
-int rgi_membership_place(const rgi_membership *m, int rank);
+int rgi_membership_node_of(const rgi_membership *members, int rank);
+int rgi_membership_place(const rgi_membership *members, int rank);
 /* Whether there are members on other nodes; whether this process is the lowest rank on its node. */
-int rgi_membership_spans_nodes(const rgi_membership *m);
-int rgi_membership_leads_node(const rgi_membership *m);
+int rgi_membership_spans_nodes(const rgi_membership *members);
+int rgi_membership_leads_node(const rgi_membership *members);
 /* For each rank another one on another node, outside its failure domain (RG_DOMAINS) if there are
  * several; for the ranks of a node those of one node. If there are no other nodes: of this one. */
-int rgi_membership_buddies(const rgi_membership *m, int buddies[]);
+int rgi_membership_buddies(const rgi_membership *members, int buddies[]);
 
 #endif

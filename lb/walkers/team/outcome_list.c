@@ -9,19 +9,19 @@
 #include "base/error.h"
 #include "walkers/team/outcome_list.h"
 
-static void free_outcome(const rg_balance_outcome *o) {
-  free((void *)(uintptr_t)o->text);
-  free((void *)(uintptr_t)o->state);
+static void free_outcome(const rg_balance_outcome *outcome) {
+  free((void *)(uintptr_t)outcome->text);
+  free((void *)(uintptr_t)outcome->state);
 }
 
-void rgi_outcome_list_free(rgi_outcome_list *o) {
-  for (int i = 0; i < o->count; i++)
-    free_outcome(&o->at[i]);
-  free(o->at);
-  *o = (rgi_outcome_list){0};
+void rgi_outcome_list_free(rgi_outcome_list *list) {
+  for (int i = 0; i < list->count; i++)
+    free_outcome(&list->at[i]);
+  free(list->at);
+  *list = (rgi_outcome_list){0};
 }
 
-int rgi_outcome_list_append(rgi_outcome_list *list, const rg_balance_outcome *o) {
+int rgi_outcome_list_append(rgi_outcome_list *list, const rg_balance_outcome *outcome) {
   if (list->count == list->room) {
     int room = list->room ? 2 * list->room : 8;
     rg_balance_outcome *more = realloc(list->at, (size_t)room * sizeof *more);
@@ -30,16 +30,17 @@ int rgi_outcome_list_append(rgi_outcome_list *list, const rg_balance_outcome *o)
     list->at = more;
     list->room = room;
   }
-  rg_balance_outcome copy = *o;
-  void *state = o->state ? malloc(o->bytes ? o->bytes : 1) : NULL;
-  copy.text = strdup(o->text);
-  if (!copy.text || (o->state && !state)) {
+  rg_balance_outcome copy = *outcome;
+  void *state = outcome->state ? malloc(outcome->bytes ? outcome->bytes : 1) : NULL;
+  copy.text = strdup(outcome->text);
+  if (!copy.text || (outcome->state && !state)) {
     free(state);
     free((void *)(uintptr_t)copy.text);
-    return rgi_error(RG_ERR_NOMEM, "no memory for the outcome of walker %lld", (long long)o->id);
+    return rgi_error(RG_ERR_NOMEM, "no memory for the outcome of walker %lld",
+                     (long long)outcome->id);
   }
   if (state)
-    memcpy(state, o->state, o->bytes);
+    memcpy(state, outcome->state, outcome->bytes);
   copy.state = state;
   list->at[list->count++] = copy;
   return RG_SUCCESS;
@@ -55,8 +56,8 @@ void rgi_outcome_list_sort(rgi_outcome_list *list) {
     qsort(list->at, (size_t)list->count, sizeof *list->at, by_id);
 }
 
-int rgi_outcome_list_insert(rgi_outcome_list *list, const rg_balance_outcome *o) {
-  RGI_TRY(rgi_outcome_list_append(list, o));
+int rgi_outcome_list_insert(rgi_outcome_list *list, const rg_balance_outcome *outcome) {
+  RGI_TRY(rgi_outcome_list_append(list, outcome));
   int i = list->count - 1;
   for (; i > 0 && by_id(&list->at[i - 1], &list->at[i]) > 0; i--) {
     rg_balance_outcome later = list->at[i - 1];

@@ -19,9 +19,9 @@ typedef struct {
 
 /* Adds a copy of an outcome, its text and its state: in its place; or at the end, so that the
  * caller must sort afterwards. */
-int rgi_outcome_list_insert(rgi_outcome_list *list, const rg_balance_outcome *o);
-int rgi_outcome_list_append(rgi_outcome_list *list, const rg_balance_outcome *o);
+int rgi_outcome_list_insert(rgi_outcome_list *list, const rg_balance_outcome *outcome);
+int rgi_outcome_list_append(rgi_outcome_list *list, const rg_balance_outcome *outcome);
 void rgi_outcome_list_sort(rgi_outcome_list *list);
-void rgi_outcome_list_free(rgi_outcome_list *o);
+void rgi_outcome_list_free(rgi_outcome_list *list);
 
 #endif

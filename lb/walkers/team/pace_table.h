@@ -25,14 +25,14 @@ typedef struct {
 } rgi_pace_table;
 
 /* A walker has ended on this process. */
-int rgi_pace_table_note(rgi_pace_table *t, int64_t id, const rg_pace *pace, int64_t met);
+int rgi_pace_table_note(rgi_pace_table *paces, int64_t id, const rg_pace *pace, int64_t met);
 /* All members call: the table becomes that of all. */
-int rgi_pace_table_share(rgi_pace_table *t, const rgi_membership *m);
+int rgi_pace_table_share(rgi_pace_table *paces, const rgi_membership *members);
 /* The shared pace of an id, or NULL; and by it the seconds of a unit on one process, or 0. */
-const rg_pace *rgi_pace_table_find(const rgi_pace_table *t, int64_t id);
-double rgi_pace_table_unit(const rgi_pace_table *t, int64_t id);
+const rg_pace *rgi_pace_table_find(const rgi_pace_table *paces, int64_t id);
+double rgi_pace_table_unit(const rgi_pace_table *paces, int64_t id);
 /* The shared number of its last meeting + 1, or 0. */
-int64_t rgi_pace_table_met(const rgi_pace_table *t, int64_t id);
-void rgi_pace_table_free(rgi_pace_table *t);
+int64_t rgi_pace_table_met(const rgi_pace_table *paces, int64_t id);
+void rgi_pace_table_free(rgi_pace_table *paces);
 
 #endif

@@ -9,16 +9,16 @@
 #include "base/error.h"
 #include "walkers/team/queue.h"
 
-int rgi_queue_add(rgi_queue *e, const rgi_queue_entry *entry) {
-  if (e->count == e->room) {
-    int room = e->room ? 2 * e->room : 16;
-    rgi_queue_entry *more = realloc(e->at, (size_t)room * sizeof *more);
+int rgi_queue_add(rgi_queue *queue, const rgi_queue_entry *entry) {
+  if (queue->count == queue->room) {
+    int room = queue->room ? 2 * queue->room : 16;
+    rgi_queue_entry *more = realloc(queue->at, (size_t)room * sizeof *more);
     if (!more)
       return rgi_error(RG_ERR_NOMEM, "no memory for %d walkers", room);
-    e->at = more;
-    e->room = room;
+    queue->at = more;
+    queue->room = room;
   }
-  e->at[e->count++] = *entry;
+  queue->at[queue->count++] = *entry;
   return RG_SUCCESS;
 }
 
@@ -30,30 +30,30 @@ static int by_length(const void *a, const void *b) {
   return comes_before(a, b) ? -1 : comes_before(b, a);
 }
 
-void rgi_queue_sort(rgi_queue *q, int fixed) {
-  for (int i = 0; i < q->count; i++)
-    q->at[i].order = i;
-  q->order = q->count;
-  if (q->count > fixed)
-    qsort(q->at + fixed, (size_t)(q->count - fixed), sizeof *q->at, by_length);
+void rgi_queue_sort(rgi_queue *queue, int fixed) {
+  for (int i = 0; i < queue->count; i++)
+    queue->at[i].order = i;
+  queue->order = queue->count;
+  if (queue->count > fixed)
+    qsort(queue->at + fixed, (size_t)(queue->count - fixed), sizeof *queue->at, by_length);
 }
 
 /* --- a heap behind the first ones ----------------------------------------------------------- */
 
-static void sift_up(rgi_queue_entry heap[], int at, const rgi_queue_entry *e) {
-  for (; at > 0 && comes_before(e, &heap[(at - 1) / 2]); at = (at - 1) / 2)
+static void sift_up(rgi_queue_entry heap[], int at, const rgi_queue_entry *entry) {
+  for (; at > 0 && comes_before(entry, &heap[(at - 1) / 2]); at = (at - 1) / 2)
     heap[at] = heap[(at - 1) / 2];
-  heap[at] = *e;
+  heap[at] = *entry;
 }
 
-static void sift_down(rgi_queue_entry heap[], int count, int at, const rgi_queue_entry *e) {
+static void sift_down(rgi_queue_entry heap[], int count, int at, const rgi_queue_entry *entry) {
   for (int child; (child = 2 * at + 1) < count; at = child) {
     child += child + 1 < count && comes_before(&heap[child + 1], &heap[child]);
-    if (!comes_before(&heap[child], e))
+    if (!comes_before(&heap[child], entry))
       break;
     heap[at] = heap[child];
   }
-  heap[at] = *e;
+  heap[at] = *entry;
 }
 
 /* Takes one of `count`; the last one fills the gap. */
@@ -70,19 +70,19 @@ static rgi_queue_entry take_from_heap(rgi_queue_entry heap[], int count, int at)
 
 void rgi_queue_put_in(rgi_queue_entry at[], int *count, const rgi_queue_entry *entry) {
   int n = (*count)++, first = n < RGI_QUEUE_SHOWN ? n : RGI_QUEUE_SHOWN, place = first;
-  rgi_queue_entry e = *entry;
-  while (place > 0 && comes_before(&e, &at[place - 1]))
+  rgi_queue_entry own = *entry;
+  while (place > 0 && comes_before(&own, &at[place - 1]))
     place--;
   if (place < first) {
     rgi_queue_entry last = at[first - 1];
     memmove(at + place + 1, at + place, (size_t)(first - 1 - place) * sizeof *at);
-    at[place] = e;
-    e = last;
+    at[place] = own;
+    own = last;
   }
   if (n < RGI_QUEUE_SHOWN)
-    at[n] = e;
+    at[n] = own;
   else
-    sift_up(at + RGI_QUEUE_SHOWN, n - RGI_QUEUE_SHOWN, &e);
+    sift_up(at + RGI_QUEUE_SHOWN, n - RGI_QUEUE_SHOWN, &own);
 }
 
 rgi_queue_entry rgi_queue_take_out(rgi_queue_entry at[], int *count, int which) {
@@ -97,24 +97,24 @@ rgi_queue_entry rgi_queue_take_out(rgi_queue_entry at[], int *count, int which) 
   return taken;
 }
 
-int rgi_queue_insert(rgi_queue *q, const rgi_queue_entry *entry) {
-  rgi_queue_entry e = *entry;
-  e.order = q->order++;
-  RGI_TRY(rgi_queue_add(q, &e));
-  q->count--;
-  rgi_queue_put_in(q->at, &q->count, &e);
+int rgi_queue_insert(rgi_queue *queue, const rgi_queue_entry *entry) {
+  rgi_queue_entry own = *entry;
+  own.order = queue->order++;
+  RGI_TRY(rgi_queue_add(queue, &own));
+  queue->count--;
+  rgi_queue_put_in(queue->at, &queue->count, &own);
   return RG_SUCCESS;
 }
 
-rgi_queue_entry rgi_queue_take(rgi_queue *q, int at) {
-  return rgi_queue_take_out(q->at, &q->count, at);
+rgi_queue_entry rgi_queue_take(rgi_queue *queue, int at) {
+  return rgi_queue_take_out(queue->at, &queue->count, at);
 }
 
-void rgi_queue_free(rgi_queue *e) {
-  for (int i = 0; i < e->count; i++)
-    free(e->at[i].memory);
-  free(e->at);
-  *e = (rgi_queue){0};
+void rgi_queue_free(rgi_queue *queue) {
+  for (int i = 0; i < queue->count; i++)
+    free(queue->at[i].memory);
+  free(queue->at);
+  *queue = (rgi_queue){0};
 }
 
 void rgi_queue_show(const rgi_queue_entry *at, int count, rg_waiting_walker waiting[]) {

@@ -33,17 +33,17 @@ typedef struct {
   int64_t order; /* of the next one that rgi_queue_insert adds */
 } rgi_queue;
 
-int rgi_queue_add(rgi_queue *q, const rgi_queue_entry *entry); /* at the end */
+int rgi_queue_add(rgi_queue *queue, const rgi_queue_entry *entry); /* at the end */
 /* Sorts all behind the first `fixed` ones: the longest first, of equal ones as they were added. */
-void rgi_queue_sort(rgi_queue *q, int fixed);
-void rgi_queue_free(rgi_queue *q);
+void rgi_queue_sort(rgi_queue *queue, int fixed);
+void rgi_queue_free(rgi_queue *queue);
 
 /* Of walkers that wait a policy gets the longest ones, at most RGI_QUEUE_SHOWN. */
 enum { RGI_QUEUE_SHOWN = 64 };
 /* A queue that rgi_queue_sort has sorted, or that is empty: its first RGI_QUEUE_SHOWN are in order.
  * O(RGI_QUEUE_SHOWN + log count). */
-int rgi_queue_insert(rgi_queue *q, const rgi_queue_entry *entry);
-rgi_queue_entry rgi_queue_take(rgi_queue *q, int at);
+int rgi_queue_insert(rgi_queue *queue, const rgi_queue_entry *entry);
+rgi_queue_entry rgi_queue_take(rgi_queue *queue, int at);
 /* The same in an array that has room: of the node's arena, for instance. */
 void rgi_queue_put_in(rgi_queue_entry at[], int *count, const rgi_queue_entry *entry);
 rgi_queue_entry rgi_queue_take_out(rgi_queue_entry at[], int *count, int which);

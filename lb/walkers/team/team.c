@@ -20,65 +20,65 @@
 enum { TAG = 0x0ba1a4ce, OWN_TAG };
 
 /* The team without its group, from which another one is formed. */
-static rgi_team empty_team(const rgi_team *t) {
-  return (rgi_team){.members = t->members,
-                    .timeline = t->timeline,
-                    .part = t->part,
-                    .formed = t->formed,
-                    .first_size = t->first_size};
+static rgi_team empty_team(const rgi_team *team) {
+  return (rgi_team){.members = team->members,
+                    .timeline = team->timeline,
+                    .part = team->part,
+                    .formed = team->formed,
+                    .first_size = team->first_size};
 }
 
-void rgi_team_free(rgi_team *t) {
-  rg_group_free(&t->group);
-  rg_group_free(&t->own);
-  free(t->ranks);
-  *t = empty_team(t);
+void rgi_team_free(rgi_team *team) {
+  rg_group_free(&team->group);
+  rg_group_free(&team->own);
+  free(team->ranks);
+  *team = empty_team(team);
 }
 
-static void look_at_ranks(rgi_team *t) {
-  int highest = rgi_membership_first_rank(t->members, t->ranks[0]);
-  t->lowest = highest;
-  t->node = rgi_membership_node_of(t->members, t->ranks[0]) + 1;
-  for (int i = 1; i < t->n; i++) {
-    int rank = rgi_membership_first_rank(t->members, t->ranks[i]);
-    t->lowest = rank < t->lowest ? rank : t->lowest;
+static void look_at_ranks(rgi_team *team) {
+  int highest = rgi_membership_first_rank(team->members, team->ranks[0]);
+  team->lowest = highest;
+  team->node = rgi_membership_node_of(team->members, team->ranks[0]) + 1;
+  for (int i = 1; i < team->n; i++) {
+    int rank = rgi_membership_first_rank(team->members, team->ranks[i]);
+    team->lowest = rank < team->lowest ? rank : team->lowest;
     highest = rank > highest ? rank : highest;
-    if (rgi_membership_node_of(t->members, t->ranks[i]) + 1 != t->node)
-      t->node = 0;
+    if (rgi_membership_node_of(team->members, team->ranks[i]) + 1 != team->node)
+      team->node = 0;
   }
-  t->together = highest - t->lowest == t->n - 1;
+  team->together = highest - team->lowest == team->n - 1;
 }
 
 /* The application's group. It shares no state with other groups of the same members, so that
  * revoking it revokes no other. */
-static int make_group(const rgi_team *t, rg_group *g) {
-  RGI_TRY(rg_group_create(t->members->group, t->n, t->ranks, TAG, g));
-  (*g)->diverged = 1;
+static int make_group(const rgi_team *team, rg_group *group) {
+  RGI_TRY(rg_group_create(team->members->group, team->n, team->ranks, TAG, group));
+  (*group)->diverged = 1;
   /* Groups formed from it (by an array, say) are revoked with it. */
-  (*g)->creation_ids[0] = (*g)->context;
-  (*g)->creation_ids[1] = t->members->group->context;
+  (*group)->creation_ids[0] = (*group)->context;
+  (*group)->creation_ids[1] = team->members->group->context;
   return RG_SUCCESS;
 }
 
 /* The library's group. */
-static int make_own(rgi_team *t) {
-  RGI_TRY(rg_group_create(t->members->group, t->n, t->ranks, OWN_TAG, &t->own));
-  t->own->creation_ids[1] = t->members->group->context;
+static int make_own(rgi_team *team) {
+  RGI_TRY(rg_group_create(team->members->group, team->n, team->ranks, OWN_TAG, &team->own));
+  team->own->creation_ids[1] = team->members->group->context;
   return RG_SUCCESS;
 }
 
-int rgi_team_renew(rgi_team *t) {
+int rgi_team_renew(rgi_team *team) {
   rg_group fresh;
-  if (t->n == 1)
+  if (team->n == 1)
     return RG_SUCCESS;
-  RGI_TRY(make_group(t, &fresh));
-  rg_group_free(&t->group);
-  t->group = fresh;
+  RGI_TRY(make_group(team, &fresh));
+  rg_group_free(&team->group);
+  team->group = fresh;
   return RG_SUCCESS;
 }
 
-int rgi_team_form(rgi_team *t, int n, const int ranks[]) {
-  rgi_team next = empty_team(t);
+int rgi_team_form(rgi_team *team, int n, const int ranks[]) {
+  rgi_team next = empty_team(team);
   next.n = n;
   next.ranks = malloc((size_t)n * sizeof *ranks);
   if (!next.ranks)
@@ -94,33 +94,33 @@ int rgi_team_form(rgi_team *t, int n, const int ranks[]) {
     rgi_team_free(&next);
     return error;
   }
-  rgi_team_free(t);
-  *t = next;
-  t->formed++;
+  rgi_team_free(team);
+  *team = next;
+  team->formed++;
   return RG_SUCCESS;
 }
 
-int rgi_team_part(rgi_team *t, int first, int n) {
-  return rgi_team_form(t, n, t->ranks + first);
+int rgi_team_part(rgi_team *team, int first, int n) {
+  return rgi_team_form(team, n, team->ranks + first);
 }
 
-int rgi_team_first_number(const rgi_team *t) {
-  return t->members->rank / t->first_size;
+int rgi_team_first_number(const rgi_team *team) {
+  return team->members->rank / team->first_size;
 }
 
-int rgi_team_first_count(const rgi_team *t) {
-  return (t->members->size - 1) / t->first_size + 1;
+int rgi_team_first_count(const rgi_team *team) {
+  return (team->members->size - 1) / team->first_size + 1;
 }
 
-int rgi_team_first_of(const rgi_team *t, int number) {
-  int rest = t->members->size - number * t->first_size;
-  return rest < t->first_size ? rest : t->first_size;
+int rgi_team_first_of(const rgi_team *team, int number) {
+  int rest = team->members->size - number * team->first_size;
+  return rest < team->first_size ? rest : team->first_size;
 }
 
-int rgi_team_first(rgi_team *t, int head) {
-  int number = rgi_team_first_number(t), first = number * t->first_size;
-  int n = rgi_team_first_of(t, number);
-  if (head < n && t->members->rank >= first + head) {
+int rgi_team_first(rgi_team *team, int head) {
+  int number = rgi_team_first_number(team), first = number * team->first_size;
+  int n = rgi_team_first_of(team, number);
+  if (head < n && team->members->rank >= first + head) {
     first += head;
     n -= head;
   } else if (head < n) {
@@ -131,7 +131,7 @@ int rgi_team_first(rgi_team *t, int head) {
     return rgi_error(RG_ERR_NOMEM, "no memory for a group of %d processes", n);
   for (int i = 0; i < n; i++)
     ranks[i] = first + i;
-  int error = rgi_team_form(t, n, ranks);
+  int error = rgi_team_form(team, n, ranks);
   free(ranks);
   return error;
 }
@@ -139,21 +139,22 @@ int rgi_team_first(rgi_team *t, int head) {
 /* --- the timeline --------------------------------------------------------------------------- */
 
 /* In ranks of the library's world: the timeline may be other balancers' too. */
-static void mark_span(const rgi_team *t, rg_span_kind kind, int64_t walker) {
-  if (!t->timeline)
+static void mark_span(const rgi_team *team, rg_span_kind kind, int64_t walker) {
+  if (!team->timeline)
     return;
-  const rgi_members *all = t->members->first->members;
-  int first = rgi_members_at(all, t->lowest);
+  const rgi_members *all = team->members->first->members;
+  int first = rgi_members_at(all, team->lowest);
   rg_span span = {
-      .kind = kind, .key = walker, .first = first, .size = t->n, .group = (int32_t)t->formed};
-  span.together = t->together && rgi_members_at(all, t->lowest + t->n - 1) == first + t->n - 1;
-  rgi_timeline_part_mark(t->timeline, t->part, &span);
+      .kind = kind, .key = walker, .first = first, .size = team->n, .group = (int32_t)team->formed};
+  span.together =
+      team->together && rgi_members_at(all, team->lowest + team->n - 1) == first + team->n - 1;
+  rgi_timeline_part_mark(team->timeline, team->part, &span);
 }
 
-void rgi_team_mark(const rgi_team *t, rg_span_kind kind) {
-  mark_span(t, kind, 0);
+void rgi_team_mark(const rgi_team *team, rg_span_kind kind) {
+  mark_span(team, kind, 0);
 }
 
-void rgi_team_mark_work(const rgi_team *t, int64_t walker) {
-  mark_span(t, RG_SPAN_WORK, walker);
+void rgi_team_mark_work(const rgi_team *team, int64_t walker) {
+  mark_span(team, RG_SPAN_WORK, walker);
 }

@@ -19,8 +19,8 @@ typedef struct rgi_wire_message {
   int64_t words[];
 } rgi_wire_message;
 
-int rgi_wire_reap(rgi_wire *w) {
-  for (rgi_wire_message **p = &w->out; *p;) {
+int rgi_wire_reap(rgi_wire *wire) {
+  for (rgi_wire_message **p = &wire->out; *p;) {
     rgi_wire_message *m = *p;
     int done = 0, error = rg_test(&m->request, &done, NULL);
     if (!m->request) {
@@ -34,61 +34,64 @@ int rgi_wire_reap(rgi_wire *w) {
   return RG_SUCCESS;
 }
 
-int rgi_wire_flush(rgi_wire *w) {
+int rgi_wire_flush(rgi_wire *wire) {
   int error = RG_SUCCESS;
-  while (w->out) {
-    rgi_wire_message *m = w->out;
-    int one = rg_wait(&m->request, NULL);
+  while (wire->out) {
+    rgi_wire_message *message = wire->out;
+    int one = rg_wait(&message->request, NULL);
     error = error ? error : one;
-    w->out = m->next;
-    if (!m->request)
-      free(m);
+    wire->out = message->next;
+    if (!message->request)
+      free(message);
   }
   return error;
 }
 
-int rgi_wire_send(rgi_wire *w, int to, int tag, int64_t count, const int64_t words[]) {
-  rgi_wire_message *m = malloc(sizeof *m + (size_t)count * sizeof *words);
-  if (!m)
+int rgi_wire_send(rgi_wire *wire, int to, int tag, int64_t count, const int64_t words[]) {
+  rgi_wire_message *message = malloc(sizeof *message + (size_t)count * sizeof *words);
+  if (!message)
     return rgi_error(RG_ERR_NOMEM, "no memory for a message of %lld numbers", (long long)count);
-  memcpy(m->words, words, (size_t)count * sizeof *words);
-  int error = rg_isend(w->members->group, m->words, count, MPI_INT64_T, to, tag, &m->request);
+  memcpy(message->words, words, (size_t)count * sizeof *words);
+  int error = rg_isend(wire->members->group, message->words, count, MPI_INT64_T, to, tag,
+                       &message->request);
   if (error) {
-    free(m);
+    free(message);
     return error;
   }
-  m->next = w->out;
-  w->out = m;
-  return rgi_wire_reap(w);
+  message->next = wire->out;
+  wire->out = message;
+  return rgi_wire_reap(wire);
 }
 
 /* Receives the message that a probe has found. */
-static int receive_found(const rgi_wire *w, int tag, const rg_status *status,
-                         rgi_wire_received *m) {
-  m->from = status->source;
-  m->count = status->bytes / (MPI_Count)sizeof *m->words;
-  m->words = malloc((size_t)status->bytes + sizeof *m->words);
-  if (!m->words)
-    return rgi_error(RG_ERR_NOMEM, "no memory for a message of %lld numbers", (long long)m->count);
-  int error = rg_recv(w->members->group, m->words, m->count, MPI_INT64_T, m->from, tag, NULL);
+static int receive_found(const rgi_wire *wire, int tag, const rg_status *status,
+                         rgi_wire_received *received) {
+  received->from = status->source;
+  received->count = status->bytes / (MPI_Count)sizeof *received->words;
+  received->words = malloc((size_t)status->bytes + sizeof *received->words);
+  if (!received->words)
+    return rgi_error(RG_ERR_NOMEM, "no memory for a message of %lld numbers",
+                     (long long)received->count);
+  int error = rg_recv(wire->members->group, received->words, received->count, MPI_INT64_T,
+                      received->from, tag, NULL);
   if (error) {
-    free(m->words);
-    m->words = NULL;
+    free(received->words);
+    received->words = NULL;
   }
   return error;
 }
 
-int rgi_wire_take(const rgi_wire *w, int tag, rgi_wire_received *m) {
+int rgi_wire_take(const rgi_wire *wire, int tag, rgi_wire_received *received) {
   int there;
   rg_status status;
-  *m = (rgi_wire_received){.from = -1};
-  RGI_TRY(rg_iprobe(w->members->group, RG_ANY_SOURCE, tag, &there, &status));
-  return there ? receive_found(w, tag, &status, m) : RG_SUCCESS;
+  *received = (rgi_wire_received){.from = -1};
+  RGI_TRY(rg_iprobe(wire->members->group, RG_ANY_SOURCE, tag, &there, &status));
+  return there ? receive_found(wire, tag, &status, received) : RG_SUCCESS;
 }
 
-int rgi_wire_await(const rgi_wire *w, int from, int tag, rgi_wire_received *m) {
+int rgi_wire_await(const rgi_wire *wire, int from, int tag, rgi_wire_received *received) {
   rg_status status;
-  *m = (rgi_wire_received){.from = -1};
-  RGI_TRY(rg_probe(w->members->group, from, tag, &status));
-  return receive_found(w, tag, &status, m);
+  *received = (rgi_wire_received){.from = -1};
+  RGI_TRY(rg_probe(wire->members->group, from, tag, &status));
+  return receive_found(wire, tag, &status, received);
 }

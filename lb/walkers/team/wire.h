@@ -31,12 +31,12 @@ typedef struct {
   int64_t count, *words; /* freed by the taker; NULL: none has come */
 } rgi_wire_received;
 
-int rgi_wire_send(rgi_wire *w, int to, int tag, int64_t count, const int64_t words[]);
+int rgi_wire_send(rgi_wire *wire, int to, int tag, int64_t count, const int64_t words[]);
 /* Takes a message if there is one. */
-int rgi_wire_take(const rgi_wire *w, int tag, rgi_wire_received *m);
+int rgi_wire_take(const rgi_wire *wire, int tag, rgi_wire_received *received);
 /* Waits for one that is certain to come. */
-int rgi_wire_await(const rgi_wire *w, int from, int tag, rgi_wire_received *m);
-int rgi_wire_reap(rgi_wire *w);  /* frees messages that have been sent */
-int rgi_wire_flush(rgi_wire *w); /* waits until all have been sent */
+int rgi_wire_await(const rgi_wire *wire, int from, int tag, rgi_wire_received *received);
+int rgi_wire_reap(rgi_wire *wire);  /* frees messages that have been sent */
+int rgi_wire_flush(rgi_wire *wire); /* waits until all have been sent */
 
 #endif

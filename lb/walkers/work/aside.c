@@ -11,55 +11,55 @@
 #include "walkers/team/team.h"
 #include "walkers/work/work.h"
 
-static int pack(rgi_work *work, rgi_queue_entry *e) {
-  RGI_TRY(rgi_work_pack_state(work, &e->bytes, &e->memory));
-  if (e->memory)
+static int pack(rgi_work *work, rgi_queue_entry *entry) {
+  RGI_TRY(rgi_work_pack_state(work, &entry->bytes, &entry->memory));
+  if (entry->memory)
     return RG_SUCCESS;
-  e->memory = calloc(e->bytes ? e->bytes : 1, 1);
-  if (!e->memory)
-    return rgi_error(RG_ERR_NOMEM, "no memory for the %zu bytes of a walker", e->bytes);
-  if (e->bytes)
-    memcpy(e->memory, work->walker.state, e->bytes);
+  entry->memory = calloc(entry->bytes ? entry->bytes : 1, 1);
+  if (!entry->memory)
+    return rgi_error(RG_ERR_NOMEM, "no memory for the %zu bytes of a walker", entry->bytes);
+  if (entry->bytes)
+    memcpy(entry->memory, work->walker.state, entry->bytes);
   return RG_SUCCESS;
 }
 
 /* The processors that the leader would use. Walkers that meet often are never measured for a whole
  * stretch: what is known of each time before a meeting counts as much as all before. */
 static double use_of(const rgi_work *work) {
-  const rgi_work_stretch *s = &work->stretch;
-  if (s->units == 0 || s->before > 0)
+  const rgi_work_stretch *stretch = &work->stretch;
+  if (stretch->units == 0 || stretch->before > 0)
     return work->busy;
-  double seconds = rgi_clock_now() - s->since;
+  double seconds = rgi_clock_now() - stretch->since;
   rgi_processor_time now = rgi_processor_time_now();
-  double use = rgi_processor_time_use(&s->processor, &now, seconds);
+  double use = rgi_processor_time_use(&stretch->processor, &now, seconds);
   return work->busy > 0 ? (work->busy + use) / 2 : use;
 }
 
-static int make_entry(rgi_work *work, rgi_queue_entry *e) {
+static int make_entry(rgi_work *work, rgi_queue_entry *entry) {
   rgi_work_note_rest(work);
   double unit = rg_pace_at(&work->pace, 1);
-  *e = work->entry;
-  e->moved = 0;
-  e->left = work->left;
-  e->between = work->walker.done - work->entry.done;
-  e->done = work->walker.done;
-  e->spent = rgi_clock_now() - work->started;
-  e->pace = work->pace;
-  e->busy = use_of(work);
+  *entry = work->entry;
+  entry->moved = 0;
+  entry->left = work->left;
+  entry->between = work->walker.done - work->entry.done;
+  entry->done = work->walker.done;
+  entry->spent = rgi_clock_now() - work->started;
+  entry->pace = work->pace;
+  entry->busy = use_of(work);
   if (unit > 0)
-    e->unit = unit;
-  return rgi_work_store(work) ? RG_SUCCESS : pack(work, e);
+    entry->unit = unit;
+  return rgi_work_store(work) ? RG_SUCCESS : pack(work, entry);
 }
 
-int rgi_work_aside(rgi_work *work, rgi_queue_entry *e, int *failed) {
+int rgi_work_aside(rgi_work *work, rgi_queue_entry *entry, int *failed) {
   int error = RG_SUCCESS;
-  *e = (rgi_queue_entry){0};
+  *entry = (rgi_queue_entry){0};
   if (rgi_team_leads(work->team))
-    error = make_entry(work, e);
+    error = make_entry(work, entry);
   error = rgi_work_agree(work, error, failed);
   if (error || *failed) {
-    free(e->memory);
-    e->memory = NULL;
+    free(entry->memory);
+    entry->memory = NULL;
     return error;
   }
   rgi_work_leave(work);

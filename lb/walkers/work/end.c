@@ -22,11 +22,11 @@
 
 /* Adds an outcome to those that this process reports. born: the walkers that its units have made,
  * or NULL. */
-static int add_outcome(rgi_work *work, uint64_t record, const rg_balance_outcome *o,
+static int add_outcome(rgi_work *work, uint64_t record, const rg_balance_outcome *outcome,
                        rgi_queue *born) {
   if (rgi_work_store(work))
-    RGI_TRY(rgi_record_write_outcome(work->buddy, record, o, born));
-  return rgi_outcome_list_insert(work->outcomes, o);
+    RGI_TRY(rgi_record_write_outcome(work->buddy, record, outcome, born));
+  return rgi_outcome_list_insert(work->outcomes, outcome);
 }
 
 /* What later runs are to know of a walker. */
@@ -46,22 +46,22 @@ static int note_outcome(rgi_work *work, int error, int rank, const char *text) {
   RGI_TRY(keep(work, work->walker.id, &work->pace, work->entry.met));
   if (!error)
     error = rgi_work_pack_state(work, &bytes, &memory);
-  rg_balance_outcome o = {.id = work->walker.id,
-                          .error = error,
-                          .rank = rgi_membership_first_rank(work->team->members, rank),
-                          .text = text ? text : "",
-                          .done = work->walker.done,
-                          .seconds = rgi_clock_now() - work->started,
-                          .state = error    ? NULL
-                                   : memory ? memory
-                                            : work->walker.state,
-                          .bytes = bytes,
-                          .unit = unit > 0 ? unit : 0,
-                          .run = work->run,
-                          .met = work->entry.met};
+  rg_balance_outcome outcome = {.id = work->walker.id,
+                                .error = error,
+                                .rank = rgi_membership_first_rank(work->team->members, rank),
+                                .text = text ? text : "",
+                                .done = work->walker.done,
+                                .seconds = rgi_clock_now() - work->started,
+                                .state = error    ? NULL
+                                         : memory ? memory
+                                                  : work->walker.state,
+                                .bytes = bytes,
+                                .unit = unit > 0 ? unit : 0,
+                                .run = work->run,
+                                .met = work->entry.met};
   if (error && !text)
-    o.text = strdupa(rg_error_detail());
-  error = add_outcome(work, work->entry.record, &o, &work->born);
+    outcome.text = strdupa(rg_error_detail());
+  error = add_outcome(work, work->entry.record, &outcome, &work->born);
   free(memory);
   return error;
 }
@@ -91,10 +91,10 @@ int rgi_work_agree(rgi_work *work, int error, int *failed) {
 }
 
 int rgi_work_finish(rgi_work *work) {
-  rg_walker *w = &work->walker;
+  rg_walker *walker = &work->walker;
   int failed = 0;
   if (work->kind.finished) {
-    int error = RGI_WORK_CALL(work, finished, w, work->team->group, work->kind.context);
+    int error = RGI_WORK_CALL(work, finished, walker, work->team->group, work->kind.context);
     RGI_TRY(rgi_work_agree(work, rgi_work_error_revoke(work, error), &failed));
   }
   if (failed)
@@ -104,45 +104,46 @@ int rgi_work_finish(rgi_work *work) {
   return RG_SUCCESS;
 }
 
-static int end_entry(rgi_work *work, rgi_queue_entry *e, int error, const char *text, int missed) {
-  const rgi_membership *m = work->team->members;
-  double left, unit = rg_pace_at(&e->pace, 1);
+static int end_entry(rgi_work *work, rgi_queue_entry *entry, int error, const char *text,
+                     int missed) {
+  const rgi_membership *members = work->team->members;
+  double left, unit = rg_pace_at(&entry->pace, 1);
   int64_t bytes = -1;
-  RGI_TRY(rgi_record_pack_detach(work->buddy->index, e));
-  if (e->record)
-    e->met = rgi_store_met(e);
-  RGI_TRY(keep(work, e->id, &e->pace, e->met));
-  rg_balance_outcome o = {.id = e->id,
-                          .error = error,
-                          .rank = rgi_membership_first_rank(m, m->rank),
-                          .text = text,
-                          .done = e->done,
-                          .seconds = e->spent,
-                          .unit = unit > 0 ? unit : 0,
-                          .run = work->run,
-                          .missed = missed,
-                          .met = e->met};
-  if (!error && e->record)
-    RGI_TRY(rgi_store_load(e, &o.done, &left, &bytes, &e->memory));
-  else if (!error && e->memory)
-    bytes = (int64_t)e->bytes;
+  RGI_TRY(rgi_record_pack_detach(work->buddy->index, entry));
+  if (entry->record)
+    entry->met = rgi_store_met(entry);
+  RGI_TRY(keep(work, entry->id, &entry->pace, entry->met));
+  rg_balance_outcome outcome = {.id = entry->id,
+                                .error = error,
+                                .rank = rgi_membership_first_rank(members, members->rank),
+                                .text = text,
+                                .done = entry->done,
+                                .seconds = entry->spent,
+                                .unit = unit > 0 ? unit : 0,
+                                .run = work->run,
+                                .missed = missed,
+                                .met = entry->met};
+  if (!error && entry->record)
+    RGI_TRY(rgi_store_load(entry, &outcome.done, &left, &bytes, &entry->memory));
+  else if (!error && entry->memory)
+    bytes = (int64_t)entry->bytes;
   if (bytes >= 0) {
-    o.state = e->memory;
-    o.bytes = (size_t)bytes;
+    outcome.state = entry->memory;
+    outcome.bytes = (size_t)bytes;
   }
-  error = add_outcome(work, e->record, &o, NULL);
-  free(e->memory);
-  e->memory = NULL;
+  error = add_outcome(work, entry->record, &outcome, NULL);
+  free(entry->memory);
+  entry->memory = NULL;
   return error;
 }
 
-int rgi_work_end_entry(rgi_work *work, rgi_queue_entry *e, int error, const char *text) {
-  return end_entry(work, e, error, text, 0);
+int rgi_work_end_entry(rgi_work *work, rgi_queue_entry *entry, int error, const char *text) {
+  return end_entry(work, entry, error, text, 0);
 }
 
-int rgi_work_end_aside(rgi_work *work, rgi_queue_entry *e, const char *text) {
+int rgi_work_end_aside(rgi_work *work, rgi_queue_entry *entry, const char *text) {
   int missed = text[0] != '\0';
-  return end_entry(work, e, missed ? RG_ERR_ARG : RG_SUCCESS, text, missed);
+  return end_entry(work, entry, missed ? RG_ERR_ARG : RG_SUCCESS, text, missed);
 }
 
 int rgi_work_fail_waiting(rgi_work *work, const rgi_queue_entry *entry, const char *policy) {
@@ -150,6 +151,6 @@ int rgi_work_fail_waiting(rgi_work *work, const rgi_queue_entry *entry, const ch
             "walker %lld needs %lld processes; all groups are idle and the policy %s starts it on "
             "none of them",
             (long long)entry->id, (long long)entry->least, policy);
-  rgi_queue_entry e = *entry;
-  return rgi_work_end_entry(work, &e, RG_ERR_ARG, strdupa(rg_error_detail()));
+  rgi_queue_entry own = *entry;
+  return rgi_work_end_entry(work, &own, RG_ERR_ARG, strdupa(rg_error_detail()));
 }

@@ -24,120 +24,123 @@ typedef struct {
   size_t bytes;
 } participant;
 
-static int take_up(rgi_work *work, rgi_queue_entry *e, participant *p) {
-  void *memory = e->memory;
-  int64_t bytes = memory ? (int64_t)e->bytes : -1;
-  RGI_TRY(rgi_record_pack_detach(work->buddy->index, e));
-  p->work.walker = (rg_walker){.id = e->id, .done = e->done};
-  if (e->record)
-    RGI_TRY(rgi_store_load(e, &p->work.walker.done, &p->left, &bytes, &memory));
-  p->work.working = 1;
-  int error = rgi_work_new_state(&p->work);
+static int take_up(rgi_work *work, rgi_queue_entry *entry, participant *member) {
+  void *memory = entry->memory;
+  int64_t bytes = memory ? (int64_t)entry->bytes : -1;
+  RGI_TRY(rgi_record_pack_detach(work->buddy->index, entry));
+  member->work.walker = (rg_walker){.id = entry->id, .done = entry->done};
+  if (entry->record)
+    RGI_TRY(rgi_store_load(entry, &member->work.walker.done, &member->left, &bytes, &memory));
+  member->work.working = 1;
+  int error = rgi_work_new_state(&member->work);
   if (!error && bytes >= 0)
-    error = rgi_work_take_packed(&p->work, memory, (size_t)bytes);
-  else if (!error && p->work.kind.start)
-    error = RGI_WORK_CALL(&p->work, start, &p->work.walker, p->work.kind.context);
-  if (memory != e->memory)
+    error = rgi_work_take_packed(&member->work, memory, (size_t)bytes);
+  else if (!error && member->work.kind.start)
+    error = RGI_WORK_CALL(&member->work, start, &member->work.walker, member->work.kind.context);
+  if (memory != entry->memory)
     free(memory);
   return error;
 }
 
-static int meet(int64_t n, participant p[], int64_t number) {
-  rgi_work *first = &p[0].work;
+static int meet(int64_t n, participant member[], int64_t number) {
+  rgi_work *first = &member[0].work;
   rg_walker **walkers = malloc((size_t)n * sizeof *walkers);
   if (!walkers)
     return rgi_error(RG_ERR_NOMEM, "no memory for a meeting of %lld walkers", (long long)n);
   for (int64_t i = 0; i < n; i++)
-    walkers[i] = &p[i].work.walker;
+    walkers[i] = &member[i].work.walker;
   int error = RGI_WORK_CALL(first, meeting, n, walkers, number, first->kind.context);
   free(walkers);
   return error;
 }
 
 /* What is left, and the packed state. */
-static int pack_up(participant *p) {
-  const rg_walker *w = &p->work.walker;
-  p->left = p->work.kind.left(w, p->work.kind.context);
-  if (!rgi_load_is_left(p->left))
-    return rgi_error(RG_ERR_ARG, "left of walker %lld returned %g", (long long)w->id, p->left);
-  return rgi_work_pack_state(&p->work, &p->bytes, &p->packed);
+static int pack_up(participant *member) {
+  const rg_walker *walker = &member->work.walker;
+  member->left = member->work.kind.left(walker, member->work.kind.context);
+  if (!rgi_load_is_left(member->left))
+    return rgi_error(RG_ERR_ARG, "left of walker %lld returned %g", (long long)walker->id,
+                     member->left);
+  return rgi_work_pack_state(&member->work, &member->bytes, &member->packed);
 }
 
 /* The application's part. */
-static int call_all(rgi_work *work, int64_t n, rgi_queue_entry e[], participant p[],
+static int call_all(rgi_work *work, int64_t n, rgi_queue_entry entry[], participant member[],
                     int64_t number) {
   for (int64_t i = 0; i < n; i++)
-    RGI_TRY(take_up(work, &e[i], &p[i]));
-  RGI_TRY(meet(n, p, number));
+    RGI_TRY(take_up(work, &entry[i], &member[i]));
+  RGI_TRY(meet(n, member, number));
   for (int64_t i = 0; i < n; i++)
-    RGI_TRY(pack_up(&p[i]));
+    RGI_TRY(pack_up(&member[i]));
   return RG_SUCCESS;
 }
 
-static void *state_of(const participant *p) {
-  return p->packed ? p->packed : p->bytes ? p->work.walker.state : NULL;
+static void *state_of(const participant *member) {
+  return member->packed ? member->packed : member->bytes ? member->work.walker.state : NULL;
 }
 
-static int write_store(rgi_work *work, int64_t n, const rgi_queue_entry e[],
-                       const participant p[]) {
-  rgi_record_write_walker *w = calloc((size_t)n, sizeof *w);
-  if (!w)
+static int write_store(rgi_work *work, int64_t n, const rgi_queue_entry entry[],
+                       const participant member[]) {
+  rgi_record_write_walker *walker = calloc((size_t)n, sizeof *walker);
+  if (!walker)
     return rgi_error(RG_ERR_NOMEM, "no memory for a meeting of %lld walkers", (long long)n);
   for (int64_t i = 0; i < n; i++)
-    w[i] = (rgi_record_write_walker){.record = e[i].record,
-                                     .done = p[i].work.walker.done,
-                                     .left = p[i].left,
-                                     .state = state_of(&p[i]),
-                                     .bytes = p[i].bytes,
-                                     .met = e[i].met};
-  int error = rgi_record_write_meeting(work->buddy, n, w);
-  free(w);
+    walker[i] = (rgi_record_write_walker){.record = entry[i].record,
+                                          .done = member[i].work.walker.done,
+                                          .left = member[i].left,
+                                          .state = state_of(&member[i]),
+                                          .bytes = member[i].bytes,
+                                          .met = entry[i].met};
+  int error = rgi_record_write_meeting(work->buddy, n, walker);
+  free(walker);
   return error;
 }
 
 /* The walkers as they wait from now on. Without a store their states go with them. */
-static int update(rgi_work *work, int64_t n, rgi_queue_entry e[], participant p[], int64_t number) {
+static int update(rgi_work *work, int64_t n, rgi_queue_entry entry[], participant member[],
+                  int64_t number) {
   for (int64_t i = 0; i < n; i++) {
-    e[i].left = p[i].left;
-    e[i].met = number + 1;
+    entry[i].left = member[i].left;
+    entry[i].met = number + 1;
     if (rgi_work_store(work))
       continue;
-    void *memory = malloc(p[i].bytes ? p[i].bytes : 1);
+    void *memory = malloc(member[i].bytes ? member[i].bytes : 1);
     if (!memory)
-      return rgi_error(RG_ERR_NOMEM, "no memory for the %zu bytes of a walker", p[i].bytes);
-    if (p[i].bytes)
-      memcpy(memory, state_of(&p[i]), p[i].bytes);
-    free(e[i].memory);
-    e[i].memory = memory;
-    e[i].bytes = p[i].bytes;
+      return rgi_error(RG_ERR_NOMEM, "no memory for the %zu bytes of a walker", member[i].bytes);
+    if (member[i].bytes)
+      memcpy(memory, state_of(&member[i]), member[i].bytes);
+    free(entry[i].memory);
+    entry[i].memory = memory;
+    entry[i].bytes = member[i].bytes;
   }
-  return rgi_work_store(work) && n > 0 ? write_store(work, n, e, p) : RG_SUCCESS;
+  return rgi_work_store(work) && n > 0 ? write_store(work, n, entry, member) : RG_SUCCESS;
 }
 
 /* After a death no walker fails: they meet again. */
-static int fail_all(rgi_work *work, int64_t n, rgi_queue_entry e[], int error) {
+static int fail_all(rgi_work *work, int64_t n, rgi_queue_entry entry[], int error) {
   const char *text = strdupa(rg_error_detail());
   if (rgi_membership_failure(work->team->members))
-    return rgi_error(RG_ERR_PROC_FAILED, "walker %lld: a process has died", (long long)e[0].id);
+    return rgi_error(RG_ERR_PROC_FAILED, "walker %lld: a process has died", (long long)entry[0].id);
   for (int64_t i = 0; i < n; i++)
-    RGI_TRY(rgi_work_end_entry(work, &e[i], error, text));
+    RGI_TRY(rgi_work_end_entry(work, &entry[i], error, text));
   return RG_SUCCESS;
 }
 
 int rgi_meeting_hold(rgi_work *work, int64_t count, rgi_queue_entry entries[], int64_t number,
                      int *failed) {
-  participant *p = calloc((size_t)count, sizeof *p);
-  if (!p)
+  participant *member = calloc((size_t)count, sizeof *member);
+  if (!member)
     return rgi_error(RG_ERR_NOMEM, "no memory for a meeting of %lld walkers", (long long)count);
   for (int64_t i = 0; i < count; i++)
-    p[i].work.kind = work->kind;
-  int error = call_all(work, count, entries, p, number);
+    member[i].work.kind = work->kind;
+  int error = call_all(work, count, entries, member, number);
   *failed = error != RG_SUCCESS;
-  error = error ? fail_all(work, count, entries, error) : update(work, count, entries, p, number);
+  error =
+      error ? fail_all(work, count, entries, error) : update(work, count, entries, member, number);
   for (int64_t i = 0; i < count; i++) {
-    rgi_work_leave(&p[i].work);
-    free(p[i].packed);
+    rgi_work_leave(&member[i].work);
+    free(member[i].packed);
   }
-  free(p);
+  free(member);
   return error;
 }

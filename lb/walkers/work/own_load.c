@@ -11,16 +11,16 @@
 #include "walkers/work/own_load.h"
 #include "walkers/work/work.h"
 
-static rgi_board_row *own_row(const rgi_board *b) {
-  return rgi_board_row_of(b, b->members->rank);
+static rgi_board_row *own_row(const rgi_board *board) {
+  return rgi_board_row_of(board, board->members->rank);
 }
 
-int rgi_own_load_write(rgi_board *b, const rgi_work *work, int coming) {
-  rgi_board_row *row = own_row(b);
+int rgi_own_load_write(rgi_board *board, const rgi_work *work, int coming) {
+  rgi_board_row *row = own_row(board);
   int leads = row->leads, state = row->load.state;
   int64_t ranks = row->load.ranks;
   row->leads = 1;
-  row->stamp = b->stamp;
+  row->stamp = board->stamp;
   row->walker = work->walker.id;
   row->lowest = work->team->lowest;
   row->seen = -1;
@@ -30,26 +30,26 @@ int rgi_own_load_write(rgi_board *b, const rgi_work *work, int coming) {
   return !leads || row->load.state != state || row->load.ranks != ranks || work->new_size;
 }
 
-int rgi_own_load_coming(const rgi_board *b) {
-  return (int)own_row(b)->load.coming;
+int rgi_own_load_coming(const rgi_board *board) {
+  return (int)own_row(board)->load.coming;
 }
 
-int rgi_own_load_publish(rgi_board *b, const rgi_work *work) {
+int rgi_own_load_publish(rgi_board *board, const rgi_work *work) {
   if (!rgi_team_leads(work->team))
     return RG_SUCCESS;
-  RGI_TRY(rgi_board_lock(b));
-  if (rgi_own_load_write(b, work, rgi_own_load_coming(b)))
-    rgi_board_changed(b);
-  rgi_board_unlock(b);
+  RGI_TRY(rgi_board_lock(board));
+  if (rgi_own_load_write(board, work, rgi_own_load_coming(board)))
+    rgi_board_changed(board);
+  rgi_board_unlock(board);
   return RG_SUCCESS;
 }
 
-int rgi_own_load_withdraw(rgi_board *b) {
-  rgi_board_row *row = own_row(b);
+int rgi_own_load_withdraw(rgi_board *board) {
+  rgi_board_row *row = own_row(board);
   if (!row->leads)
     return RG_SUCCESS;
-  RGI_TRY(rgi_board_lock(b));
+  RGI_TRY(rgi_board_lock(board));
   row->leads = 0;
-  rgi_board_unlock(b);
+  rgi_board_unlock(board);
   return RG_SUCCESS;
 }

@@ -24,10 +24,10 @@ typedef struct {
 } work_header;
 
 static int told_changed(rgi_work *work) {
-  rg_walker *w = &work->walker;
+  rg_walker *walker = &work->walker;
   if (!work->kind.changed)
     return RG_SUCCESS;
-  int error = RGI_WORK_CALL(work, changed, w, work->team->group, work->kind.context);
+  int error = RGI_WORK_CALL(work, changed, walker, work->team->group, work->kind.context);
   return rgi_work_error_revoke(work, error);
 }
 
@@ -39,28 +39,28 @@ static int told_begin(rgi_work *work) {
 }
 
 /* Broadcasts the header and, if there is one, the state from the leader. */
-static int spread_state(rgi_work *work, work_header *h, void **memory) {
+static int spread_state(rgi_work *work, work_header *header, void **memory) {
   rg_group own = work->team->own;
-  RGI_TRY(rg_bcast(own, h, sizeof *h, MPI_BYTE, 0));
-  if (h->bytes < 0)
+  RGI_TRY(rg_bcast(own, header, sizeof *header, MPI_BYTE, 0));
+  if (header->bytes < 0)
     return RG_SUCCESS;
   if (!rgi_team_leads(work->team)) {
-    *memory = malloc(h->bytes ? (size_t)h->bytes : 1);
+    *memory = malloc(header->bytes ? (size_t)header->bytes : 1);
     if (!*memory)
       return rgi_error(RG_ERR_NOMEM, "no memory for the %lld bytes of a walker",
-                       (long long)h->bytes);
+                       (long long)header->bytes);
   }
-  return rg_bcast(own, *memory, h->bytes, MPI_BYTE, 0);
+  return rg_bcast(own, *memory, header->bytes, MPI_BYTE, 0);
 }
 
-static void take_up(rgi_work *work, const work_header *h) {
-  rgi_queue_entry e = h->entry;
-  e.memory = NULL;
-  e.state = 0;
+static void take_up(rgi_work *work, const work_header *header) {
+  rgi_queue_entry entry = header->entry;
+  entry.memory = NULL;
+  entry.state = 0;
   work->working = 1;
-  work->entry = e;
-  work->walker = (rg_walker){.id = e.id, .done = h->done};
-  work->left = h->left;
+  work->entry = entry;
+  work->walker = (rg_walker){.id = entry.id, .done = header->done};
+  work->left = header->left;
   work->unit = RG_LOAD_UNKNOWN;
   work->stretch = (rgi_work_stretch){0};
   work->skip = 0;
@@ -69,16 +69,17 @@ static void take_up(rgi_work *work, const work_header *h) {
 /* --- a walker begins -------------------------------------------------------------------- */
 
 /* The leader's part of beginning: finds the state, in the entry or in the walker store. */
-static int find_state(rgi_work *work, const rgi_queue_entry *entry, work_header *h, void **memory) {
-  h->entry = *entry;
-  RGI_TRY(rgi_record_pack_detach(work->buddy->index, &h->entry));
-  h->left = entry->left;
-  h->bytes = h->entry.memory ? (int64_t)h->entry.bytes : -1;
-  *memory = h->entry.memory;
-  h->done = entry->done;
-  if (h->entry.record) {
-    RGI_TRY(rgi_store_load(&h->entry, &h->done, &h->left, &h->bytes, memory));
-    h->entry.met = rgi_store_met(&h->entry);
+static int find_state(rgi_work *work, const rgi_queue_entry *entry, work_header *header,
+                      void **memory) {
+  header->entry = *entry;
+  RGI_TRY(rgi_record_pack_detach(work->buddy->index, &header->entry));
+  header->left = entry->left;
+  header->bytes = header->entry.memory ? (int64_t)header->entry.bytes : -1;
+  *memory = header->entry.memory;
+  header->done = entry->done;
+  if (header->entry.record) {
+    RGI_TRY(rgi_store_load(&header->entry, &header->done, &header->left, &header->bytes, memory));
+    header->entry.met = rgi_store_met(&header->entry);
   }
   return RG_SUCCESS;
 }
@@ -96,31 +97,31 @@ static int first_state(rgi_work *work, const void *memory, size_t bytes) {
  * pace: units may take longer or shorter than before, and a policy would take that for an effect of
  * the group's size. */
 static void begin_pace(rgi_work *work) {
-  const rgi_queue_entry *e = &work->entry;
-  const rg_pace *known = rgi_pace_table_find(work->paces, e->id);
+  const rgi_queue_entry *entry = &work->entry;
+  const rg_pace *known = rgi_pace_table_find(work->paces, entry->id);
   work->pace = (rg_pace){0};
-  if (e->pace.count)
+  if (entry->pace.count)
     return;
-  if (known && e->unit == rgi_pace_table_unit(work->paces, e->id))
+  if (known && entry->unit == rgi_pace_table_unit(work->paces, entry->id))
     work->pace = *known;
-  else if (e->unit > 0)
-    rg_pace_note(&work->pace, 1, e->unit);
+  else if (entry->unit > 0)
+    rg_pace_note(&work->pace, 1, entry->unit);
 }
 
 int rgi_work_start(rgi_work *work, const rgi_queue_entry *entry, int *next) {
-  work_header h = {.bytes = -1, .left = RG_LOAD_UNKNOWN};
+  work_header header = {.bytes = -1, .left = RG_LOAD_UNKNOWN};
   int leads = rgi_team_leads(work->team);
   void *memory = NULL;
   if (leads)
-    RGI_TRY(find_state(work, entry, &h, &memory));
+    RGI_TRY(find_state(work, entry, &header, &memory));
   rgi_team_mark(work->team, RG_SPAN_REGROUP);
-  RGI_TRY(spread_state(work, &h, &memory));
-  take_up(work, &h);
-  work->started = rgi_clock_now() - h.entry.spent;
+  RGI_TRY(spread_state(work, &header, &memory));
+  take_up(work, &header);
+  work->started = rgi_clock_now() - header.entry.spent;
   work->may = RG_LOAD_JOINABLE | RG_LOAD_LEAVABLE;
   begin_pace(work);
   work->busy = work->entry.busy;
-  int error = first_state(work, memory, (size_t)h.bytes);
+  int error = first_state(work, memory, (size_t)header.bytes);
   if (!error)
     error = told_begin(work);
   free(memory);
@@ -135,47 +136,47 @@ int rgi_work_start(rgi_work *work, const rgi_queue_entry *entry, int *next) {
 /* --- handing over ------------------------------------------------------------------------ */
 
 /* The leader's part of handing over: packs the state. */
-static int prepare_state(rgi_work *work, work_header *h, void **memory) {
+static int prepare_state(rgi_work *work, work_header *header, void **memory) {
   size_t bytes;
   int error = rgi_work_pack_state(work, &bytes, memory);
-  *h = (work_header){.entry = work->entry, .done = work->walker.done, .left = work->left};
-  h->bytes = error ? -2 : (int64_t)bytes;
+  *header = (work_header){.entry = work->entry, .done = work->walker.done, .left = work->left};
+  header->bytes = error ? -2 : (int64_t)bytes;
   if (!error && !*memory)
     *memory = work->walker.state;
   return error;
 }
 
 int rgi_work_hand_over(rgi_work *work) {
-  work_header h;
+  work_header header;
   void *memory = NULL;
   int error = RG_SUCCESS, failed;
   if (rgi_team_leads(work->team))
-    error = prepare_state(work, &h, &memory);
+    error = prepare_state(work, &header, &memory);
   if (work->working && work->pending)
     error = rgi_error(work->pending, "%s", work->text);
   work->pending = RG_SUCCESS;
-  RGI_TRY(spread_state(work, &h, &memory));
+  RGI_TRY(spread_state(work, &header, &memory));
   if (!work->working) {
-    take_up(work, &h);
+    take_up(work, &header);
     error = rgi_work_new_state(work);
-    if (!error && h.bytes >= 0)
-      error = rgi_work_take_packed(work, memory, (size_t)h.bytes);
+    if (!error && header.bytes >= 0)
+      error = rgi_work_take_packed(work, memory, (size_t)header.bytes);
   }
   if (memory != work->walker.state)
     free(memory);
   work->unit = RG_LOAD_UNKNOWN;
   work->stretch = (rgi_work_stretch){0};
   work->skip = 0;
-  if (!error && h.bytes >= 0)
+  if (!error && header.bytes >= 0)
     error = told_changed(work);
   return rgi_work_agree(work, error, &failed);
 }
 
 int rgi_work_part(rgi_work *work, int stay) {
-  rg_walker *w = &work->walker;
+  rg_walker *walker = &work->walker;
   if (!work->kind.leaving)
     return RG_SUCCESS;
-  int error = RGI_WORK_CALL(work, leaving, w, work->team->group, stay, work->kind.context);
+  int error = RGI_WORK_CALL(work, leaving, walker, work->team->group, stay, work->kind.context);
   int64_t word = rgi_work_error_word(work, rgi_work_error_revoke(work, error));
   RGI_TRY(rg_allreduce(work->team->own, MPI_IN_PLACE, &word, 1, MPI_INT64_T, MPI_MAX));
   if (!word)

@@ -26,50 +26,51 @@ static rgi_processor_time processor_time(const rgi_work *work) {
 
 /* The stretch has ended: what has been measured is noted. */
 static void end_stretch(rgi_work *work, double now) {
-  rgi_work_stretch *s = &work->stretch;
-  double seconds = s->seconds / s->units;
+  rgi_work_stretch *stretch = &work->stretch;
+  double seconds = stretch->seconds / stretch->units;
   rgi_processor_time processor = processor_time(work);
   int n = work->team->n;
-  work->unit = work->unit < 0 || s->units > 1 ? seconds : (work->unit + seconds) / 2;
-  work->measured = s->before == 0;
+  work->unit = work->unit < 0 || stretch->units > 1 ? seconds : (work->unit + seconds) / 2;
+  work->measured = stretch->before == 0;
   for (int i = 0; i < work->pace.count; i++)
     work->measured &= work->pace.ranks[i] != n;
   work->new_size |= work->measured;
   rg_pace_note(&work->pace, n, seconds);
-  work->busy = rgi_processor_time_use(&s->processor, &processor, now - s->since);
-  *s = (rgi_work_stretch){.before = s->before + 1, .since = now, .processor = processor};
+  work->busy = rgi_processor_time_use(&stretch->processor, &processor, now - stretch->since);
+  *stretch =
+      (rgi_work_stretch){.before = stretch->before + 1, .since = now, .processor = processor};
 }
 
 /* Notes the time of a unit. Short ones are measured together. */
 static void note_unit(rgi_work *work, double now, double seconds) {
-  rgi_work_stretch *s = &work->stretch;
+  rgi_work_stretch *stretch = &work->stretch;
   work->measured = 0;
   work->new_size = work->unit < 0;
   for (int i = 0; i < work->pace.count; i++)
     work->new_size &= work->pace.ranks[i] != work->team->n;
-  s->units++;
-  s->seconds += seconds;
-  if (s->seconds >= STRETCH_SECONDS)
+  stretch->units++;
+  stretch->seconds += seconds;
+  if (stretch->seconds >= STRETCH_SECONDS)
     end_stretch(work, now);
   else if (work->unit < 0)
     work->unit = seconds;
 }
 
 static int do_unit(rgi_work *work) {
-  rg_walker *w = &work->walker;
+  rg_walker *walker = &work->walker;
   if (work->stretch.since == 0) {
     work->stretch.processor = processor_time(work);
     work->stretch.since = rgi_clock_now();
   }
   double began = rgi_clock_now();
-  rgi_team_mark_work(work->team, w->id);
+  rgi_team_mark_work(work->team, walker->id);
   work->in_unit = 1;
-  int error = RGI_WORK_CALL(work, unit, w, work->team->group, work->kind.context);
+  int error = RGI_WORK_CALL(work, unit, walker, work->team->group, work->kind.context);
   if (!work->kind.alike) /* else every member gets the same error by itself */
     error = rgi_work_error_revoke(work, error);
   work->in_unit = 0;
   double now = rgi_clock_now();
-  w->done++;
+  walker->done++;
   work->counts->units++;
   note_unit(work, now, now - began);
   return error;
@@ -106,25 +107,25 @@ static int conclude_unit(rgi_work *work, const int64_t words[5], int error,
 /* The leader's part: its decision, as words. */
 static int lead_unit(rgi_work *work, rgi_work_unit_decide *decide, void *of, int error,
                      int64_t words[5]) {
-  rgi_work_decision d = {RGI_WORK_GO_ON, 0};
+  rgi_work_decision decision = {RGI_WORK_GO_ON, 0};
   error = error ? error : rgi_work_ask(work);
   words[0] = rgi_work_error_word(work, error);
-  int fatal = error ? RG_SUCCESS : decide(of, &d);
-  words[1] = d.kind;
-  words[2] = d.count;
+  int fatal = error ? RG_SUCCESS : decide(of, &decision);
+  words[1] = decision.kind;
+  words[2] = decision.count;
   words[3] = fatal;
   words[4] = skip_of(work);
   return error ? error : fatal;
 }
 
 static int store_walker(rgi_work *work) {
-  rgi_record_write_walker s = {
+  rgi_record_write_walker walker = {
       .record = work->entry.record, .done = work->walker.done, .left = work->left};
   void *memory = NULL;
-  int error = rgi_work_pack_state(work, &s.bytes, &memory);
-  s.state = memory ? memory : s.bytes > 0 ? work->walker.state : NULL;
+  int error = rgi_work_pack_state(work, &walker.bytes, &memory);
+  walker.state = memory ? memory : walker.bytes > 0 ? work->walker.state : NULL;
   if (!error)
-    error = rgi_record_write_unit(work->buddy, &s, &work->born);
+    error = rgi_record_write_unit(work->buddy, &walker, &work->born);
   free(memory);
   return error;
 }

@@ -30,50 +30,50 @@ int rgi_work_returned(rgi_work *work, const char *function, int error) {
 }
 
 void rgi_work_note_rest(rgi_work *work) {
-  const rgi_work_stretch *s = &work->stretch;
-  int known = s->units == 0;
+  const rgi_work_stretch *stretch = &work->stretch;
+  int known = stretch->units == 0;
   for (int i = 0; i < work->pace.count; i++)
     known |= work->pace.ranks[i] == work->team->n;
   if (!known)
-    rg_pace_note(&work->pace, work->team->n, s->seconds / s->units);
+    rg_pace_note(&work->pace, work->team->n, stretch->seconds / stretch->units);
 }
 
 /* --- the state ------------------------------------------------------------------------ */
 
 int rgi_work_new_state(rgi_work *work) {
-  rg_walker *w = &work->walker;
+  rg_walker *walker = &work->walker;
   size_t bytes = work->kind.bytes;
-  w->state = NULL;
+  walker->state = NULL;
   if (work->kind.unpack || bytes == 0)
     return RG_SUCCESS;
-  w->state = calloc(1, bytes);
-  return w->state ? RG_SUCCESS
-                  : rgi_error(RG_ERR_NOMEM, "no memory for the %zu bytes of a walker", bytes);
+  walker->state = calloc(1, bytes);
+  return walker->state ? RG_SUCCESS
+                       : rgi_error(RG_ERR_NOMEM, "no memory for the %zu bytes of a walker", bytes);
 }
 
 int rgi_work_take_packed(rgi_work *work, const void *memory, size_t bytes) {
-  rg_walker *w = &work->walker;
+  rg_walker *walker = &work->walker;
   if (work->kind.unpack)
-    return RGI_WORK_CALL(work, unpack, w, memory, bytes, work->kind.context);
+    return RGI_WORK_CALL(work, unpack, walker, memory, bytes, work->kind.context);
   if (bytes != work->kind.bytes)
     return rgi_error(RG_ERR_MISMATCH,
                      "walker %lld: a state of %zu bytes has come; the state has %zu here",
-                     (long long)w->id, bytes, work->kind.bytes);
-  memcpy(w->state, memory, bytes);
+                     (long long)walker->id, bytes, work->kind.bytes);
+  memcpy(walker->state, memory, bytes);
   return RG_SUCCESS;
 }
 
 int rgi_work_pack_state(rgi_work *work, size_t *bytes, void **memory) {
-  const rg_walker *w = &work->walker;
+  const rg_walker *walker = &work->walker;
   *bytes = work->kind.bytes;
   *memory = NULL;
   if (!work->kind.pack)
     return RG_SUCCESS;
-  RGI_TRY(RGI_WORK_CALL(work, packed, w, bytes, work->kind.context));
+  RGI_TRY(RGI_WORK_CALL(work, packed, walker, bytes, work->kind.context));
   *memory = calloc(*bytes ? *bytes : 1, 1);
   if (!*memory)
     return rgi_error(RG_ERR_NOMEM, "no memory for %zu bytes of a walker", *bytes);
-  return RGI_WORK_CALL(work, pack, w, *memory, *bytes, work->kind.context);
+  return RGI_WORK_CALL(work, pack, walker, *memory, *bytes, work->kind.context);
 }
 
 void rgi_work_leave(rgi_work *work) {
@@ -91,27 +91,28 @@ void rgi_work_leave(rgi_work *work) {
 /* --- what is left ----------------------------------------------------------------------- */
 
 int rgi_work_ask(rgi_work *work) {
-  const rg_walker *w = &work->walker;
+  const rg_walker *walker = &work->walker;
   double passed = rgi_clock_now() - work->started;
-  work->left = work->kind.left(w, work->kind.context);
+  work->left = work->kind.left(walker, work->kind.context);
   if (!rgi_load_is_left(work->left))
-    return rgi_error(RG_ERR_ARG, "left of walker %lld returned %g", (long long)w->id, work->left);
-  work->may =
-      work->kind.may ? work->kind.may(w, work->kind.context) : RG_LOAD_JOINABLE | RG_LOAD_LEAVABLE;
+    return rgi_error(RG_ERR_ARG, "left of walker %lld returned %g", (long long)walker->id,
+                     work->left);
+  work->may = work->kind.may ? work->kind.may(walker, work->kind.context)
+                             : RG_LOAD_JOINABLE | RG_LOAD_LEAVABLE;
   if (work->limit > 0 && work->left != 0 && passed > work->limit)
     return rgi_error(RG_ERR_TIMEOUT, "walker %lld has not ended within %g s (%lld units done)",
-                     (long long)w->id, work->limit, (long long)w->done);
+                     (long long)walker->id, work->limit, (long long)walker->done);
   return rgi_work_ask_meeting(work);
 }
 
 int rgi_work_ask_meeting(rgi_work *work) {
-  const rg_walker *w = &work->walker;
+  const rg_walker *walker = &work->walker;
   rg_meeting said = {0};
   work->meeting.count = 0;
   if (!work->kind.meets)
     return RG_SUCCESS;
-  RGI_TRY(RGI_WORK_CALL(work, meets, w, &said, work->kind.context));
-  return rgi_meeting_take(&work->meeting, &said, w->id, work->entry.met);
+  RGI_TRY(RGI_WORK_CALL(work, meets, walker, &said, work->kind.context));
+  return rgi_meeting_take(&work->meeting, &said, walker->id, work->entry.met);
 }
 
 int rgi_work_next(const rgi_work *work) {

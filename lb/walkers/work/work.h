@@ -131,10 +131,10 @@ int rgi_work_unit(rgi_work *work, rgi_work_unit_decide *decide, void *of, rgi_wo
 
 /* --- the walker is set aside, with its state ---------------------------------------------- */
 
-/* All members call; the group has no walker afterwards. On the leader *e is the walker, whose
+/* All members call; the group has no walker afterwards. On the leader *entry is the walker, whose
  * memory belongs to the caller; elsewhere it is empty. *failed: the application could not pack it,
  * and it has failed. */
-int rgi_work_aside(rgi_work *work, rgi_queue_entry *e, int *failed);
+int rgi_work_aside(rgi_work *work, rgi_queue_entry *entry, int *failed);
 
 /* --- a walker ends: well, or by an error -------------------------------------------------- */
 
@@ -151,10 +151,10 @@ int rgi_work_agree(rgi_work *work, int error, int *failed);
 
 /* A walker without a group ends: with an error, or as far as it has come. Local. Its memory is
  * freed. */
-int rgi_work_end_entry(rgi_work *work, rgi_queue_entry *e, int error, const char *text);
+int rgi_work_end_entry(rgi_work *work, rgi_queue_entry *entry, int error, const char *text);
 /* A walker that is set aside ends, since another one does not come: with an error, or in a run that
  * ends early (text "") without. */
-int rgi_work_end_aside(rgi_work *work, rgi_queue_entry *e, const char *text);
+int rgi_work_end_aside(rgi_work *work, rgi_queue_entry *entry, const char *text);
 /* A walker that waits fails: all groups are idle, and the policy of this name starts it on none of
  * them. Local. Its memory is freed. */
 int rgi_work_fail_waiting(rgi_work *work, const rgi_queue_entry *entry, const char *policy);
