@@ -16,7 +16,8 @@ import sys
 TITLES = {
     'regroup-bench': "compares groups, collectives, messages and arrays with MPI's own",
     'regroup-info': 'prints the version, the MPI library and all options',
-    'regroup-mcmc': 'runs Markov chains that balance their load by regrouping',
+    'regroup-mcmc': 'runs random walkers that balance their load by regrouping',
+    'regroup-posterior': 'samples a posterior with a known answer by groups of ranks',
     'regroup-run': 'starts a job that survives the death of its processes',
     'regroup-simulate': 'simulates load balancing for up to a million ranks',
     'regroup-topo': 'draws the hierarchy of a machine and its ranks',

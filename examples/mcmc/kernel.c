@@ -89,7 +89,7 @@ static int follow_group(mcmc_run *run, rg_group g) {
     rg_group_compare(own, g, &same);
   if (same != RG_UNEQUAL)
     return RG_SUCCESS;
-  mcmc_deaths_in_merge(&run->deaths, run->rank);
+  common_deaths_in_merge(&run->deaths, run->rank);
   if (run->counts)
     return RG_SUCCESS;
   return rg_array_regroup(g, g, NULL, &run->visits);
@@ -202,7 +202,7 @@ static uint64_t mark_options(const mcmc_run *run) {
 int mcmc_kernel_load(mcmc_run *run) {
   if (!run->o.checkpoint)
     return RG_SUCCESS;
-  return mcmc_saved_load(&run->saved, run->survivors.g, NULL);
+  return common_saved_load(&run->saved, run->survivors.group, NULL);
 }
 
 static mcmc_kernel_state *saved_states(const mcmc_run *run) {
@@ -215,7 +215,7 @@ int mcmc_kernel_save(mcmc_run *run) {
   int error = rg_balance_outcomes(run->balancer, &count, &ended);
   for (int64_t i = 0; run->survivors.first && !error && i < count; i++)
     saved_states(run)[i] = *(const mcmc_kernel_state *)ended[i].state;
-  return error ? error : mcmc_saved_save(&run->saved, run->survivors.g, NULL);
+  return error ? error : common_saved_save(&run->saved, run->survivors.group, NULL);
 }
 
 int64_t mcmc_kernel_loaded(const mcmc_run *run) {
@@ -229,7 +229,7 @@ int64_t mcmc_kernel_loaded(const mcmc_run *run) {
 
 static void note_death(const rg_balance_death *death, void *context) {
   mcmc_run *run = context;
-  mcmc_deaths_note(&run->deaths, run->world, run->rank, death);
+  common_deaths_note(&run->deaths, run->world, run->rank, death);
 }
 
 static void show_progress(void *context) {
@@ -237,10 +237,10 @@ static void show_progress(void *context) {
 }
 
 void mcmc_kernel_open(mcmc_run *run) {
-  run->saved = (mcmc_saved){.path = run->o.checkpoint,
-                            .mark = mark_options(run),
-                            .bytes = (size_t)run->plan.walkers * sizeof(mcmc_kernel_state)};
-  mcmc_run_must(mcmc_saved_open(&run->saved), "the checkpoint");
+  run->saved = (common_saved){.path = run->o.checkpoint,
+                              .mark = mark_options(run),
+                              .bytes = (size_t)run->plan.walkers * sizeof(mcmc_kernel_state)};
+  common_must(common_saved_open(&run->saved), "the checkpoint");
 }
 
 static void add_walkers(mcmc_run *run) {
@@ -256,7 +256,7 @@ static void add_walkers(mcmc_run *run) {
                             .bytes = sizeof *s};
     if (s && s->done == s->samples)
       walker.left = 0;
-    mcmc_run_must(rg_balance_add(run->balancer, &walker), "rg_balance_add");
+    common_must(rg_balance_add(run->balancer, &walker), "rg_balance_add");
   }
 }
 
@@ -282,8 +282,7 @@ void mcmc_kernel_prepare(mcmc_run *run) {
                                 .died = note_death,
                                 .context = run,
                                 .stop_when_due = run->o.checkpoint != NULL};
-  mcmc_run_must(rg_balance_create(run->world, &kind, &options, &run->balancer),
-                "rg_balance_create");
+  common_must(rg_balance_create(run->world, &kind, &options, &run->balancer), "rg_balance_create");
   add_walkers(run);
 }
 

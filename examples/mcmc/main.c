@@ -8,17 +8,7 @@
 
 #include "delay.h"
 #include "kernel.h"
-#include "posterior/posterior.h"
 #include "result.h"
-
-void mcmc_run_must(int error, const char *call) {
-  if (!error)
-    return;
-  const char *detail = rg_error_detail();
-  fprintf(stderr, "regroup-mcmc: %s: %s\n", call, *detail ? detail : rg_error_string(error));
-  MPI_Abort(MPI_COMM_WORLD, RGP_FAILED);
-  abort();
-}
 
 /* Asks MPI, before rg_init: the job does not survive deaths here yet. */
 static int on_several_nodes(void) {
@@ -44,41 +34,44 @@ static int make_plan(mcmc_run *run) {
   return !error;
 }
 
+static int load_walkers(void *run) {
+  return mcmc_kernel_load(run);
+}
+
 /* Sets up the walkers, and finds whether progress is to be shown. */
 static void set_up(mcmc_run *run) {
   const mcmc_options *o = &run->o;
-  mcmc_run_must(rg_group_world(&run->world), "rg_group_world");
-  mcmc_survivors_open(&run->survivors);
+  common_must(rg_group_world(&run->world), "rg_group_world");
+  common_survivors_open(&run->survivors);
   run->progress.wanted = run->rank == 0 && !o->quiet && (o->progress || mcmc_progress_watched());
-  mcmc_survivors_go_on(&run->survivors, rg_bcast(run->world, &run->progress.wanted, 1, MPI_INT, 0),
-                       "rg_bcast");
+  common_survivors_go_on(&run->survivors,
+                         rg_bcast(run->world, &run->progress.wanted, 1, MPI_INT, 0), "rg_bcast");
   if (mcmc_delay_watched(run))
     mcmc_progress_start(&run->progress, run->plan.ranks);
   if (o->trace || o->chrome || o->spans)
-    mcmc_run_must(rg_timeline_create(&run->timeline), "rg_timeline_create");
+    common_must(rg_timeline_create(&run->timeline), "rg_timeline_create");
   run->deaths.quiet = o->quiet;
   if (o->kill && !run->counts)
-    mcmc_run_must(mcmc_deaths_prepare(&run->deaths, run->world), "rg_array_create_simple");
+    common_must(common_deaths_prepare(&run->deaths, run->world), "rg_array_create_simple");
   mcmc_kernel_open(run);
-  while (!mcmc_survivors_settled(&run->survivors, mcmc_kernel_load(run), "loading the checkpoint"))
-    ;
+  common_survivors_repeat(&run->survivors, load_walkers, run, "loading the checkpoint");
   mcmc_kernel_prepare(run);
   /* The one that starts the clock is not first. */
-  mcmc_survivors_go_on(&run->survivors, rg_barrier(run->world), "rg_barrier");
+  common_survivors_go_on(&run->survivors, rg_barrier(run->world), "rg_barrier");
 }
 
-static void run_balancer(mcmc_run *run, const mcmc_death_schedule *kills) {
+static void run_balancer(mcmc_run *run, const common_death_schedule *kills) {
   run->entered = rgp_now();
-  mcmc_survivors_go_on(&run->survivors, rg_barrier(run->world), "rg_barrier");
+  common_survivors_go_on(&run->survivors, rg_barrier(run->world), "rg_barrier");
   run->began = run->ended = rgp_now();
-  mcmc_deaths_arm(&run->deaths, kills, run->rank, run->began);
-  mcmc_run_must(rg_balance_run(run->balancer), "rg_balance_run");
+  common_deaths_arm(&run->deaths, kills, run->rank, run->began);
+  common_must(rg_balance_run(run->balancer), "rg_balance_run");
 }
 
 static void write_as(const mcmc_run *run, const char *path, rg_timeline_format format,
                      const rg_timeline_words *words) {
   if (path)
-    mcmc_run_must(rg_timeline_write(run->timeline, path, format, words), "rg_timeline_write");
+    common_must(rg_timeline_write(run->timeline, path, format, words), "rg_timeline_write");
 }
 
 static int is_page(const char *path) {
@@ -96,8 +89,8 @@ static void draw_timeline(const mcmc_run *run, const mcmc_result *r) {
            "without balancing %.2f s, ideal %.2f s, efficiency %.1f %%, %.2f regroupings per "
            "process; a frame is the life of a group",
            r->baseline, r->ideal, 100 * r->efficiency, r->mean);
-  int deaths = run->deaths.count < MCMC_DEATHS ? run->deaths.count : MCMC_DEATHS;
-  rg_timeline_death at[MCMC_DEATHS];
+  int deaths = run->deaths.count < COMMON_DEATHS ? run->deaths.count : COMMON_DEATHS;
+  rg_timeline_death at[COMMON_DEATHS];
   for (int i = 0; i < deaths; i++)
     at[i] = (rg_timeline_death){.rank = run->deaths.death[i].rank,
                                 .when = run->deaths.death[i].when - r->origin};
@@ -117,19 +110,19 @@ static void draw_timeline(const mcmc_run *run, const mcmc_result *r) {
 static void write_timeline(mcmc_run *run, const mcmc_result *r) {
   if (!run->timeline)
     return;
-  mcmc_run_must(rg_timeline_end(run->timeline, r->origin + r->seconds), "rg_timeline_end");
-  mcmc_run_must(rg_timeline_gather(run->timeline, run->survivors.g, r->origin, 0),
-                "rg_timeline_gather");
+  common_must(rg_timeline_end(run->timeline, r->origin + r->seconds), "rg_timeline_end");
+  common_must(rg_timeline_gather(run->timeline, run->survivors.group, r->origin, 0),
+              "rg_timeline_gather");
   if (run->survivors.first)
     draw_timeline(run, r);
-  mcmc_run_must(rg_timeline_free(&run->timeline), "rg_timeline_free");
+  common_must(rg_timeline_free(&run->timeline), "rg_timeline_free");
 }
 
 /* Checks that each sample was executed once (at least once after deaths, which make some be done
  * again) and each unit counted, and that the checksums are those of a run without deaths. */
 static int check_complete(const mcmc_run *run, const mcmc_result *r) {
   int ranks;
-  mcmc_run_must(rg_group_size(run->survivors.g, &ranks), "rg_group_size");
+  common_must(rg_group_size(run->survivors.group, &ranks), "rg_group_size");
   /* Ranks may have died after the work, with their counts. */
   int deaths = run->deaths.count > 0 || ranks < run->plan.ranks;
   int64_t samples = r->samples - mcmc_kernel_loaded(run);
@@ -152,65 +145,76 @@ static int check_complete(const mcmc_run *run, const mcmc_result *r) {
   return good;
 }
 
-/* A rank may die while the results are put together: then the others do it again. */
-static mcmc_result collect_result(mcmc_run *run) {
-  mcmc_result r;
-  while (!mcmc_survivors_settled(&run->survivors, mcmc_result_collect(run, &r),
-                                 "collecting the results"))
-    ;
-  return r;
+/* --- the end; a rank may die meanwhile, and then the others do it again -------------------- */
+
+typedef struct {
+  mcmc_run *run;
+  mcmc_result result;
+  FILE *json;
+} run_end;
+
+static int collect_result(void *of) {
+  run_end *end = of;
+  return mcmc_result_collect(end->run, &end->result);
 }
 
 /* The first rank prints and writes. */
-static int put_out(const mcmc_run *run, const mcmc_result *r, FILE *json) {
-  int good = check_complete(run, r);
+static int put_out(void *of) {
+  run_end *end = of;
+  const mcmc_run *run = end->run;
+  int good = check_complete(run, &end->result);
   if (!run->survivors.first)
     return good;
-  if (!json && run->o.json && !rgp_open(&mcmc_options_program, run->o.json, &json))
+  if (!end->json && run->o.json && !rgp_open(&mcmc_options_program, run->o.json, &end->json))
     return 0;
-  good = rgp_write_json(&mcmc_options_program, run->o.json, json, mcmc_result_json(run, r)) && good;
+  good = rgp_write_json(&mcmc_options_program, run->o.json, end->json,
+                        mcmc_result_json(run, &end->result)) &&
+         good;
   if (!run->o.quiet)
-    mcmc_result_print(run, r);
+    mcmc_result_print(run, &end->result);
   fflush(stdout);
   return good;
 }
 
+static int save_walkers(void *of) {
+  run_end *end = of;
+  return mcmc_kernel_save(end->run);
+}
+
 /* The run has ended early: another one is to continue it. */
-static int save_run(mcmc_run *run, mcmc_result *r, FILE *json) {
-  while (!mcmc_survivors_settled(&run->survivors, mcmc_kernel_save(run), "saving"))
-    *r = collect_result(run);
+static int save_run(mcmc_run *run, run_end *end) {
+  common_survivors_save(&run->survivors, save_walkers, collect_result, end);
   if (run->survivors.first && !run->o.quiet)
-    printf("saved in %s: %lld of %lld samples are left\n", run->o.checkpoint, (long long)r->left,
-           (long long)r->samples);
+    printf("saved in %s: %lld of %lld samples are left\n", run->o.checkpoint,
+           (long long)end->result.left, (long long)end->result.samples);
   fflush(stdout);
-  if (json)
-    fclose(json);
+  if (end->json)
+    fclose(end->json);
   return RG_EXIT_REQUEUE;
 }
 
-static int finish_run(mcmc_run *run, mcmc_result *r, FILE *json) {
-  int good = put_out(run, r, json);
-  while (mcmc_survivors_lost_first(&run->survivors)) {
-    *r = collect_result(run);
-    good = put_out(run, r, json);
-  }
-  return good ? RGP_OK : RGP_FAILED;
-}
-
-static int do_run(mcmc_run *run, const mcmc_death_schedule *kills, FILE *json) {
-  set_up(run);
-  run_balancer(run, kills);
-  mcmc_result r = collect_result(run);
+static int end_run(mcmc_run *run, run_end *end) {
+  common_survivors_repeat(&run->survivors, collect_result, end, "collecting the results");
   if (mcmc_delay_watched(run))
     mcmc_progress_end(&run->progress);
-  int status = r.left ? save_run(run, &r, json) : finish_run(run, &r, json);
-  mcmc_deaths_disarm();
-  write_timeline(run, &r);
-  mcmc_run_must(rg_balance_free(&run->balancer), "rg_balance_free");
+  if (end->result.left)
+    return save_run(run, end);
+  return common_survivors_finish(&run->survivors, put_out, collect_result, end) ? RGP_OK
+                                                                                : RGP_FAILED;
+}
+
+static int do_run(mcmc_run *run, const common_death_schedule *kills, FILE *json) {
+  set_up(run);
+  run_balancer(run, kills);
+  run_end end = {.run = run, .json = json};
+  int status = end_run(run, &end);
+  common_deaths_disarm();
+  write_timeline(run, &end.result);
+  common_must(rg_balance_free(&run->balancer), "rg_balance_free");
   rg_array_free(&run->deaths.when);
-  mcmc_saved_close(&run->saved);
-  mcmc_survivors_close(&run->survivors);
-  mcmc_run_must(rg_group_free(&run->world), "rg_group_free");
+  common_saved_close(&run->saved);
+  common_survivors_close(&run->survivors);
+  common_must(rg_group_free(&run->world), "rg_group_free");
   return status;
 }
 
@@ -230,22 +234,20 @@ static int open_files(const mcmc_run *run, FILE **json) {
 
 int main(int argc, char **argv) {
   mcmc_run run = {0};
-  mcmc_death_schedule kills = {0};
+  common_death_schedule kills = {0};
   FILE *json = NULL;
   int status = RGP_OK;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &run.rank);
-  if (post_wanted(argc, argv)) {
-    status = post_main(argc, argv, run.rank);
-  } else if (mcmc_options_read(argc, argv, run.rank, &run.o, &status)) {
+  if (mcmc_options_read(argc, argv, run.rank, &run.o, &status)) {
     status = RGP_USAGE;
     double seconds = run.o.bound > 0 ? run.o.bound : 3.5 * run.o.scale;
-    if (mcmc_death_schedule_take(run.o.kill, run.rank, seconds, &kills) && make_plan(&run) &&
+    if (common_death_schedule_take(run.o.kill, run.rank, seconds, &kills) && make_plan(&run) &&
         open_files(&run, &json)) {
-      run.counts = mcmc_survivors_expected() && on_several_nodes();
-      mcmc_run_must(rg_init(MPI_COMM_WORLD, NULL), "rg_init");
+      run.counts = common_survivors_expected() && on_several_nodes();
+      common_must(rg_init(MPI_COMM_WORLD, NULL), "rg_init");
       status = do_run(&run, &kills, json);
-      mcmc_run_must(rg_finalize(), "rg_finalize");
+      common_must(rg_finalize(), "rg_finalize");
     }
   }
   mcmc_plan_free(&run.plan);

@@ -8,14 +8,14 @@
 #include <regroup/error.h>
 #include <string.h>
 
+#include "../common/survivors.h"
 #include "lb/patterns/pattern.h"
 
 #define NOT_GIVEN LLONG_MIN
 
 /* popt writes into these; mcmc_options_read makes an mcmc_options of them. */
 static struct {
-  char *balance, *policy, *pattern, *work, *trace, *json, *chrome, *spans, *model, *kill,
-      *checkpoint;
+  char *balance, *policy, *pattern, *work, *trace, *json, *chrome, *spans, *kill, *checkpoint;
   long long group, interval, walkers, samples, unit, seed;
   double sample_us, scale, bound;
   int progress, quiet;
@@ -61,10 +61,6 @@ static const struct poptOption table[] = {
     {"seed", 0, POPT_ARG_LONGLONG, &arg.seed, 0, "Seed of the random steps; default 1", "N"},
     {"trace", 0, POPT_ARG_STRING, &arg.trace, 0,
      "Draw a timeline of all ranks; as FILE.html it can be zoomed", "FILE.svg"},
-    {"model", 0, POPT_ARG_STRING, &arg.model, 0,
-     "Sample a posterior instead of this: poisson, eight-schools or regression; it has options of "
-     "its own (--model NAME --help)",
-     "NAME"},
     {"checkpoint", 0, POPT_ARG_STRING, &arg.checkpoint, 0,
      "On SIGUSR1 or SIGTERM, and before the job's time ends, save to FILE.0 or FILE.1 and end with "
      "status 99; a run that finds them continues",
@@ -172,8 +168,9 @@ static int check_options(const char *const words[], char text[RGP_TEXT]) {
   return 0;
 }
 
+const char common_name[] = "regroup-mcmc";
 const rgp_program mcmc_options_program = {
-    .name = "regroup-mcmc",
+    .name = common_name,
     .summary = "Random walkers with unequal work on groups of ranks that merge while they run:\n"
                "the MCMC benchmark kernel of Dinan et al., Noncollective Communicator Creation\n"
                "in MPI (EuroMPI 2011). Start it under mpiexec with any number of ranks.",

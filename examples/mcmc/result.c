@@ -17,8 +17,8 @@
 static int take_elapsed(const mcmc_run *run, mcmc_result *r) {
   double times[2] = {run->entered, run->ended}, last[2];
   int one;
-  TRY(rg_allreduce(run->survivors.g, times, last, 2, MPI_DOUBLE, MPI_MAX));
-  TRY(mcmc_placement_one_node(run->survivors.g, &one));
+  TRY(rg_allreduce(run->survivors.group, times, last, 2, MPI_DOUBLE, MPI_MAX));
+  TRY(mcmc_placement_one_node(run->survivors.group, &one));
   if (one) {
     r->origin = last[0];
     r->seconds = last[1] > last[0] ? last[1] - last[0] : 0;
@@ -26,17 +26,17 @@ static int take_elapsed(const mcmc_run *run, mcmc_result *r) {
   }
   double own = run->ended > run->began ? run->ended - run->began : 0;
   r->origin = run->began;
-  return rg_allreduce(run->survivors.g, &own, &r->seconds, 1, MPI_DOUBLE, MPI_MAX);
+  return rg_allreduce(run->survivors.group, &own, &r->seconds, 1, MPI_DOUBLE, MPI_MAX);
 }
 
 static int count_formations(const mcmc_run *run, mcmc_result *r) {
   rg_balance_statistics counts = {.size = sizeof counts};
   int ranks;
   TRY(rg_balance_get_statistics(run->balancer, &counts));
-  TRY(rg_group_size(run->survivors.g, &ranks));
+  TRY(rg_group_size(run->survivors.group, &ranks));
   int64_t n = counts.groups, sums[2] = {n, n * n}, ends[2] = {n, -n};
-  TRY(rg_allreduce(run->survivors.g, MPI_IN_PLACE, sums, 2, MPI_INT64_T, MPI_SUM));
-  TRY(rg_allreduce(run->survivors.g, MPI_IN_PLACE, ends, 2, MPI_INT64_T, MPI_MAX));
+  TRY(rg_allreduce(run->survivors.group, MPI_IN_PLACE, sums, 2, MPI_INT64_T, MPI_SUM));
+  TRY(rg_allreduce(run->survivors.group, MPI_IN_PLACE, ends, 2, MPI_INT64_T, MPI_MAX));
   r->mean = (double)sums[0] / ranks;
   double variance = (double)sums[1] / ranks - r->mean * r->mean;
   r->sd = variance > 0 ? sqrt(variance) : 0;
@@ -58,18 +58,18 @@ static int add_up(const mcmc_run *run, mcmc_result *r) {
       r->visits += w->visits[cell];
     r->left += w->samples - w->done;
   }
-  return rg_bcast(run->survivors.g, &r->left, 1, MPI_INT64_T, 0);
+  return rg_bcast(run->survivors.group, &r->left, 1, MPI_INT64_T, 0);
 }
 
 /* What the walkers have without balancing: each living rank does a part of them alone. */
 static int expect(const mcmc_run *run, mcmc_result *r) {
   int rank, ranks;
-  TRY(rg_group_rank(run->survivors.g, &rank));
-  TRY(rg_group_size(run->survivors.g, &ranks));
+  TRY(rg_group_rank(run->survivors.group, &rank));
+  TRY(rg_group_size(run->survivors.group, &ranks));
   if (r->left > 0)
     return RG_SUCCESS;
   mcmc_kernel_expect(run, rank, ranks, r->expected);
-  return rg_allreduce(run->survivors.g, MPI_IN_PLACE, r->expected, 2, MPI_UINT64_T, MPI_SUM);
+  return rg_allreduce(run->survivors.group, MPI_IN_PLACE, r->expected, 2, MPI_UINT64_T, MPI_SUM);
 }
 
 /* All living ranks gather first: a step before it might fail on some of them only, and the others
@@ -77,14 +77,14 @@ static int expect(const mcmc_run *run, mcmc_result *r) {
 int mcmc_result_collect(const mcmc_run *run, mcmc_result *r) {
   int processors = 0, root;
   *r = (mcmc_result){.samples = mcmc_plan_total(&run->plan)};
-  TRY(mcmc_survivors_root(&run->survivors, run->world, &root));
+  TRY(common_survivors_root(&run->survivors, run->world, &root));
   TRY(rg_balance_gather(run->balancer, root));
   if (run->o.spin)
-    TRY(mcmc_placement_processors(run->survivors.g, &processors));
+    TRY(mcmc_placement_processors(run->survivors.group, &processors));
   for (int64_t w = 0; w < run->plan.walkers; w++)
     r->units += mcmc_plan_units(&run->plan, w);
   r->executed = run->executed;
-  TRY(rg_allreduce(run->survivors.g, MPI_IN_PLACE, &r->executed, 1, MPI_UINT64_T, MPI_SUM));
+  TRY(rg_allreduce(run->survivors.group, MPI_IN_PLACE, &r->executed, 1, MPI_UINT64_T, MPI_SUM));
   TRY(add_up(run, r));
   TRY(expect(run, r));
   TRY(take_elapsed(run, r));

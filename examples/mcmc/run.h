@@ -9,12 +9,12 @@
 #include <regroup.h>
 #include <regroup/array.h>
 
-#include "death.h"
+#include "../common/death.h"
+#include "../common/saved.h"
+#include "../common/survivors.h"
 #include "options.h"
 #include "plan.h"
 #include "progress.h"
-#include "saved.h"
-#include "survivors.h"
 #include "walk.h"
 
 typedef struct {
@@ -22,7 +22,7 @@ typedef struct {
   mcmc_plan plan;
   int rank;
   rg_group world;
-  mcmc_survivors survivors;
+  common_survivors survivors;
   rg_balancer balancer;
   rg_timeline timeline; /* or NULL */
   mcmc_progress progress;
@@ -31,23 +31,12 @@ typedef struct {
   int64_t worked;      /* samples since then */
   int counts;          /* visits are counted in the walkers' states: where a job survives on several
                           nodes, all ranks of one may die with their part of an array */
-  mcmc_deaths deaths;
-  mcmc_saved saved;
+  common_deaths deaths;
+  common_saved saved;
   double entered, began,
       ended; /* times: the barrier at the start, after it, the end of this rank's last walker */
   uint64_t executed; /* samples that this rank has done */
   rg_array visits;   /* of the present walker, on its group: how many units ended in each cell */
 } mcmc_run;
-
-/* Ends the whole job with one line if a call of the library failed. */
-void mcmc_run_must(int error, const char *call);
-
-/* Returns the error of the call, if it has one. */
-#define TRY(call)                                                                                  \
-  do {                                                                                             \
-    int error_ = (call);                                                                           \
-    if (error_)                                                                                    \
-      return error_;                                                                               \
-  } while (0)
 
 #endif

@@ -16,7 +16,6 @@ for i, arg in enumerate(args[:-1]):
         args[i + 1] = str(min(int(args[i + 1]), MOST_RANKS))
         break
 for arg in list(args):
-    if '--model' not in args:  # a posterior has no times to scale
-        args += SHORTER.get(os.path.basename(arg), [])
+    args += SHORTER.get(os.path.basename(arg), [])
 command = ['timeout', LIMIT, *os.environ['DOCS_MPIEXEC'].split(), *args]
 os.execvp(command[0], command)

@@ -22,6 +22,8 @@ BAD = {
     'regroup-mcmc': [['word'], ['--balance=sideways'], ['--work=play'], ['--time-scale=x'],
                      ['--time-scale=-1'], ['--walkers=-3'], ['--walkers'],
                      ['--json=/nonexistent/a.json']],
+    'regroup-posterior': [['word'], ['--model=nothing'], ['--model=regression', '--tune=7'],
+                          ['--model=regression', '--json=/nonexistent/a.json']],
     'regroup-bench': [['nonsense'], ['create', 'word'], ['create', '--json=/nonexistent/a.json']],
     'bench-internal': [['nonsense'], ['remote', '--reps=0'], ['replica', '0'], ['math', 'x'],
                        ['combine', '0'], ['traffic', 'put']],

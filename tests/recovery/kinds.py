@@ -131,12 +131,13 @@ class Mcmc(Kind):
 
 
 class Posterior(Mcmc):
-    """The kernel's walkers that draw from a posterior: the same draws."""
+    """Walkers that draw from a posterior: the same draws."""
+    program = 'bin/regroup-posterior'
     line = r"draws' checksum (\w+)$"
     rounds = 100
 
     def draw(self):
-        return ['--model', 'poisson', '--samples', str(self.rounds), '--tune', '20', '--policy',
+        return ['--model', 'regression', '--samples', str(self.rounds), '--tune', '20', '--policy',
                 random.choice(self.policies)]
 
 

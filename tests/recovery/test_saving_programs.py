@@ -28,7 +28,7 @@ PLAIN = dict(os.environ)
 PROGRAMS = {
     'kernel': ('bin/regroup-mcmc', '-g', 2, '-w', 8, '-n', 400, '-u', 50),
     'rounds': ('bin/regroup-mcmc', '-g', 2, '-w', 8, '-n', 400, '-u', 50, '-p', 'sync:i=4'),
-    'posterior': ('bin/regroup-mcmc', '--model', 'eight-schools', '-g', 2, '-n', 8000),
+    'posterior': ('bin/regroup-posterior', '--model', 'eight-schools', '-g', 2, '-n', 8000),
     'plate': ('bin/example-recover', '--phases', 600, '--steps', 20),
 }
 
