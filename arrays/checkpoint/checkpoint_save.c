@@ -22,6 +22,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/error_report.h"
 #include "base/mix.h"
 #include "checkpoint/checkpoint_check.h"
 #include "checkpoint/claim.h"
@@ -351,7 +352,7 @@ int rg_checkpoint_start(rg_group g, const char *path, int64_t n, const rg_array 
   int error = check_same(__func__, g, path, &content, &known);
   if (error) {
     note_end(path, error, 0);
-    return error;
+    return rgi_error_report_under(__func__, error);
   }
   rg_checkpoint c = calloc(1, sizeof *c);
   if (!c)
@@ -365,7 +366,7 @@ int rg_checkpoint_start(rg_group g, const char *path, int64_t n, const rg_array 
   if (error) {
     note_end(path, error, 0);
     release_checkpoint(c, error == RG_ERR_PROC_FAILED);
-    return error;
+    return rgi_error_report_under(__func__, error);
   }
   c->magic = MAGIC;
   list_checkpoint(c);
@@ -491,7 +492,7 @@ int rg_checkpoint_test(rg_checkpoint *c, int *done) {
   int error = *c ? progress_checkpoint(*c, &over) : RG_SUCCESS;
   if (*c && (error || over)) {
     over = 1;
-    RGI_TRY(finish_checkpoint(c, error));
+    RGI_TRY(rgi_error_report_under(__func__, finish_checkpoint(c, error)));
   }
   *done = over || !*c;
   return RG_SUCCESS;
@@ -505,7 +506,7 @@ int rg_checkpoint_wait(rg_checkpoint *c) {
     if (!error && !done)
       error = pause_for(__func__, *c);
     if (error == RG_ERR_TIMEOUT)
-      return error;
+      return rgi_error_report_under(__func__, error);
   }
-  return *c ? finish_checkpoint(c, error) : RG_SUCCESS;
+  return *c ? rgi_error_report_under(__func__, finish_checkpoint(c, error)) : RG_SUCCESS;
 }

@@ -2,6 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * ranks: 2 3 4 7
+ * sources: tests/arrays/file_cases.c tests/arrays/draw_spec.c
  * A member that calls later than RG_TIMEOUT: the error names it, and the call that the program has
  * made. */
 #include <regroup.h>
@@ -10,8 +11,7 @@
 
 #include "base/options.h"
 #include "check.h"
-
-static rg_group world;
+#include "file_cases.h"
 
 static void be_patient(int patient) {
   RGT_OK(rgi_options_load(patient ? "timeout=60" : "timeout=0.3"));
@@ -19,13 +19,15 @@ static void be_patient(int patient) {
 
 /* Rank 0 calls, and the others do not. */
 static void check_late(int (*call)(void *of), void *of, const char *name) {
+  static const char *const inner[] = {"rg_barrier", "rg_allreduce", "rg_igather", "rg_wait"};
   be_patient(rgt_rank != 0);
   if (rgt_rank == 0) {
     int awaited = 0;
     RGT_FAILS(call(of), RG_ERR_TIMEOUT);
     const char *text = rg_error_detail(), *rank = strstr(text, ": rank ");
     RGT_TRUE(strncmp(text, name, strlen(name)) == 0);
-    RGT_TRUE(strstr(text, "rg_barrier") == NULL && strstr(text, "rg_allreduce") == NULL);
+    for (size_t i = 0; i < sizeof inner / sizeof *inner; i++)
+      RGT_TRUE(strstr(text, inner[i]) == NULL);
     if (RGT_PTR_NOT_NULL(rank) && sscanf(rank, ": rank %d", &awaited) == 1)
       RGT_TRUE(awaited > 0 && awaited < rgt_size);
   }
@@ -59,7 +61,7 @@ static double left(const rg_walker *w, void *context) {
 static void test_sync(void) {
   const int64_t shape[1] = {40};
   rg_array a;
-  RGT_OK(rg_array_create_simple(world, RG_TYPE_DOUBLE, 1, shape, &a));
+  RGT_OK(rg_array_create_simple(rgt_world, RG_TYPE_DOUBLE, 1, shape, &a));
   RGT_OK(rg_array_sync(a));
   check_late(sync_array, a, "rg_array_sync");
   RGT_OK(rg_array_free(&a));
@@ -69,7 +71,7 @@ static void test_balance(int (*call)(void *of), const char *name) {
   rg_balancer b;
   rg_group g;
   rg_walker_kind kind = {.size = sizeof kind, .unit = unit, .left = left};
-  RGT_OK(rg_group_dup(world, &g));
+  RGT_OK(rg_group_dup(rgt_world, &g));
   RGT_OK(rg_balance_create(g, &kind, NULL, &b));
   check_late(call, b, name);
   RGT_OK(rg_balance_free(&b));
@@ -84,18 +86,34 @@ static void test_run(void) {
   test_balance(run_balancer, "rg_balance_run");
 }
 
-static void start(void) {
-  RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
-  RGT_OK(rg_group_world(&world));
+static rg_checkpoint checkpoint;
+
+static int start_checkpoint(void *of) {
+  return rg_checkpoint_start(of, rgt_path("awaited"), 0, NULL, NULL, 0, &checkpoint);
 }
 
-static void stop(void) {
-  RGT_OK(rg_group_free(&world));
-  RGT_OK(rg_finalize());
+static int end_checkpoint(void *of) {
+  return rg_checkpoint_wait(of);
+}
+
+/* The others have not started it; have started it, and do not call again. */
+static void test_checkpoint(void) {
+  rg_group g;
+  RGT_OK(rg_group_dup(rgt_world, &g));
+  check_late(start_checkpoint, g, "rg_checkpoint_start");
+  RGT_OK(rg_group_free(&g));
+  RGT_OK(start_checkpoint(rgt_world));
+  check_late(end_checkpoint, &checkpoint, "rg_checkpoint_wait");
+  RGT_OK(rg_checkpoint_wait(&checkpoint));
 }
 
 int main(int argc, char **argv) {
-  static const rgt_test tests[] = {{"start", start},  {"sync", test_sync}, {"begin", test_begin},
-                                   {"run", test_run}, {"stop", stop},      {NULL, NULL}};
+  static const rgt_test tests[] = {{"start", rgt_files_start},
+                                   {"sync", test_sync},
+                                   {"begin", test_begin},
+                                   {"run", test_run},
+                                   {"checkpoint", test_checkpoint},
+                                   {"stop", rgt_files_end},
+                                   {NULL, NULL}};
   return rgt_main(argc, argv, "array_awaited", tests);
 }
