@@ -11,15 +11,15 @@
  *    process may use the same tag at the same time; groups that overlap need
  *    different tags, or an order that all their members keep.
  *  - Threads of a process that call at the same time need different tags (runtime.h).
- *  - Before anything is made the members agree, by 2 (g - 1) small messages along a
- *    binomial tree, that all of them call with the same list and that each of them
- *    can make another communicator. So a disagreement or a full table of
+ *  - Between rg_init and rg_finalize, if all members belong to the library's world, they agree
+ *    before anything is made, by 2 (g - 1) small messages along a binomial tree on a
+ *    communicator of the library's own, that all of them call with the same list and that
+ *    each of them can make another communicator. So a disagreement or a full table of
  *    communicators gives an error on all of them instead of a hang.
- *  - Between rg_init and rg_finalize the calls talk on a communicator of the library's
- *    own if all members belong to its world. Otherwise they send point-to-point messages on
- *    `comm` with tag `tag` between the members, as the proposal for MPI_Comm_create_group
- *    allows; the application must have no matching pending message or open receive on comm.
- *  - The library need not be initialised (rg_init).
+ *  - Otherwise the calls are as MPI's own: nothing is sent on `comm` that a receive of the
+ *    application's could take, and members that disagree hang, as with MPI. One exception: with
+ *    MPI_THREAD_MULTIPLE the recursive method, and inter-communicators, send messages without
+ *    data on `comm` with tag `tag`.
  *  - In a job that survives (RG_SURVIVE), if rg_init has been called, the death of a
  *    member before or while the communicator is made gives RG_ERR_PROC_FAILED. A
  *    second agreement follows, so that no member gets a communicator that some members
@@ -63,10 +63,9 @@ RG_API const char *rg_comm_method_name(rg_comm_method method);
  * O(log g) rounds, each an MPI_Intercomm_create and an MPI_Intercomm_merge;
  * native O(log g).
  * Errors: RG_ERR_COMM (null, or an inter-communicator); RG_ERR_GROUP (null, or
- * not a subset of comm's); RG_ERR_TAG; RG_ERR_ARG (method, newcomm);
- * RG_ERR_MISMATCH (members called with different lists or methods);
- * RG_ERR_LIMIT (a member has too many communicators alive); RG_ERR_TIMEOUT;
- * RG_ERR_PROC_FAILED; RG_ERR_MPI. */
+ * not a subset of comm's); RG_ERR_TAG; RG_ERR_ARG (method, newcomm); RG_ERR_MPI.
+ * Where the members agree: RG_ERR_MISMATCH (members called with different lists or methods);
+ * RG_ERR_LIMIT (a member has too many communicators alive); RG_ERR_TIMEOUT; RG_ERR_PROC_FAILED. */
 RG_API int rg_comm_create_group(MPI_Comm comm, MPI_Group group, int tag, rg_comm_method method,
                                 MPI_Comm *newcomm);
 

@@ -3,11 +3,11 @@
  *
  * rg_comm_create_group: checks, choice of the method, and what surrounds it.
  *
- * Where checks are on (RG_CHECK), the members agree first that they mean the same creation, so
- * that a mistake of one member is an error of all. In a job that survives deaths the members
- * also agree afterwards: a death may have ended the creation on some members only, and then no
- * member keeps the communicator. Creations by the recursive method run one at a time in each
- * process (creation_order.h). */
+ * Where the library runs and checks are on (RG_CHECK), the members agree first that they mean the
+ * same creation, so that a mistake of one member is an error of all. In a job that survives deaths
+ * the members also agree afterwards: a death may have ended the creation on some members only, and
+ * then no member keeps the communicator. Creations by the recursive method run one at a time in
+ * each process (creation_order.h). */
 #include "formation/comm.h"
 
 #include <stdlib.h>
@@ -102,6 +102,10 @@ MPI_Comm rgi_comm_to_talk_on(MPI_Comm comm, MPI_Group members, MPI_Group other) 
                                                                              : comm;
 }
 
+int rgi_comm_may_talk(MPI_Comm comm) {
+  return rgi_runtime.started && comm == rgi_runtime.comm;
+}
+
 int rgi_comm_creation_tag(uint64_t number) {
   int *most, found = 0;
   MPI_Comm_get_attr(rgi_runtime.comm, MPI_TAG_UB, &most, &found);
@@ -129,7 +133,7 @@ static int agree_on_creation(const rgi_comm_creation *c, int after, int error) {
 
 static int create_comm(const rgi_comm_creation *c, MPI_Comm parent, MPI_Comm *newcomm) {
   MPI_Comm made;
-  if (rgi_options_choice(RGI_OPT_CHECK))
+  if (rgi_comm_may_talk(c->comm) && rgi_options_choice(RGI_OPT_CHECK))
     RGI_TRY(agree_on_creation(c, 0, rgi_comm_check_room(c->call)));
   int entry = rgi_errhandler_begin(parent);
   int error = c->method == RG_METHOD_RECURSIVE ? create_in_order(c, &made)
@@ -137,7 +141,7 @@ static int create_comm(const rgi_comm_creation *c, MPI_Comm parent, MPI_Comm *ne
   rgi_errhandler_end(entry, error ? MPI_COMM_NULL : made);
   if (error)
     return error;
-  if (rgi_mpi_interrupt_possible())
+  if (rgi_comm_may_talk(c->comm) && rgi_mpi_interrupt_possible())
     error = agree_on_creation(c, 1, RG_SUCCESS);
   if (error) {
     MPI_Comm_free(&made);

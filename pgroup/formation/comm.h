@@ -26,6 +26,11 @@ int rgi_comm_check_parent(rgi_comm_creation *c);
  * source open on its own. All members find the same. other: one more group, or MPI_GROUP_EMPTY. */
 MPI_Comm rgi_comm_to_talk_on(MPI_Comm comm, MPI_Group members, MPI_Group other);
 
+/* Whether the members' messages go over the library's communicator (comm: as rgi_comm_to_talk_on
+ * has found it). On one of the program's, where a receive of any message may be open, the library
+ * sends none: there is no agreement, and a creation is as MPI's own. */
+int rgi_comm_may_talk(MPI_Comm comm);
+
 /* The ranks in comm of group's n members, in memory that the caller frees.
  * RG_ERR_GROUP if one is not in comm. */
 int rgi_comm_ranks_of_group(const char *call, MPI_Comm comm, MPI_Group group, int n, int **ranks);

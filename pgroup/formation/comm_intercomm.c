@@ -120,7 +120,7 @@ static int build_in_order(const two_sides *t, MPI_Comm *inter) {
   rgi_comm_creation both = join_sides(t, &ranks);
   if (!ranks)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d ranks", both.call, both.n);
-  if (rgi_options_choice(RGI_OPT_CHECK))
+  if (rgi_comm_may_talk(both.comm) && rgi_options_choice(RGI_OPT_CHECK))
     error = agree_on_both(t, &both, 0, rgi_comm_check_room(both.call));
   if (!error)
     error = rgi_creation_order_begin(&both);
@@ -128,7 +128,7 @@ static int build_in_order(const two_sides *t, MPI_Comm *inter) {
     error = build_intercomm(t, inter);
     rgi_creation_order_end();
   }
-  if (!error && rgi_mpi_interrupt_possible()) {
+  if (!error && rgi_comm_may_talk(both.comm) && rgi_mpi_interrupt_possible()) {
     error = agree_on_both(t, &both, 1, RG_SUCCESS);
     if (error)
       MPI_Comm_free(inter);

@@ -121,16 +121,15 @@ static void test_method_names(void) {
   RGT_PTR_NULL(rg_comm_method_name((rg_comm_method)3));
 }
 
-/* While the library runs its messages do not meet the program's receives on the communicator. */
-static void test_open_receive(void) {
+/* The library's messages do not meet the program's receives on the communicator. */
+static void expect_receive_open(int first_method) {
   int got = -1;
   MPI_Group all;
   MPI_Request request;
-  RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
   MPI_Comm_group(MPI_COMM_WORLD, &all);
   MPI_Irecv(&got, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
   MPI_Barrier(MPI_COMM_WORLD);
-  for (int i = 0; i < METHODS; i++) {
+  for (int i = first_method; i < METHODS; i++) {
     MPI_Comm made;
     int sum = 0;
     if (RGT_OK(rg_comm_create_group(MPI_COMM_WORLD, all, 0, methods[i], &made))) {
@@ -143,6 +142,14 @@ static void test_open_receive(void) {
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   RGT_INT(got, (rgt_rank + rgt_size - 1) % rgt_size);
   MPI_Group_free(&all);
+}
+
+/* Before the library has started, by the native method: the recursive one sends messages on the
+ * communicator with MPI_THREAD_MULTIPLE, which this program has. While it runs, by both. */
+static void test_open_receive(void) {
+  expect_receive_open(METHODS - 1);
+  RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
+  expect_receive_open(0);
   RGT_OK(rg_finalize());
 }
 

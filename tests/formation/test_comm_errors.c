@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/options.h"
+#include "runtime/runtime.h"
 
 static const rg_comm_method methods[] = {RG_METHOD_RECURSIVE, RG_METHOD_NATIVE};
 #define METHODS 2
@@ -22,7 +23,12 @@ static void set_limit(double seconds) {
 }
 
 static void test_start(void) {
+  RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
   set_limit(60);
+}
+
+static void test_stop(void) {
+  RGT_OK(rg_finalize());
 }
 
 /* All ranks can still make a communicator of the whole world. */
@@ -139,14 +145,15 @@ static void test_different_sets(void) {
   expect_all_works(16);
 }
 
-/* Receives the messages with this tag that the caller has not received, and counts them. */
+/* Receives the messages of the library with this tag that have not been received, and counts them.
+ */
 static int receive_left(int tag) {
   int left = 0, there;
   for (double end = MPI_Wtime() + 0.02; MPI_Wtime() < end;) {
     char bytes[256];
-    MPI_Iprobe(MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+    MPI_Iprobe(MPI_ANY_SOURCE, tag, rgi_runtime.comm, &there, MPI_STATUS_IGNORE);
     if (there)
-      MPI_Recv(bytes, sizeof bytes, MPI_BYTE, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD,
+      MPI_Recv(bytes, sizeof bytes, MPI_BYTE, MPI_ANY_SOURCE, tag, rgi_runtime.comm,
                MPI_STATUS_IGNORE);
     left += there;
   }
@@ -266,6 +273,7 @@ int main(int argc, char **argv) {
                                    {"different methods", test_different_methods},
                                    {"late member", test_late_member},
                                    {"too many communicators", test_too_many},
+                                   {"stop", test_stop},
                                    {NULL, NULL}};
   return rgt_main(argc, argv, "comm_errors", tests);
 }
