@@ -9,7 +9,8 @@
  * in which that member no longer takes part.
  *
  * A call that gives up leaves its receives posted: the late message must go there, not into the
- * next call with the same tag. Their memory is therefore put on a list and never freed. */
+ * next call with the same tag. Their memory is therefore put on a list until the library ends: then
+ * no message is under way any more, and what is left of both is ended. */
 #include "formation/comm_agree.h"
 
 #include <stdatomic.h>
@@ -20,7 +21,9 @@
 #include "formation/binomial.h"
 #include "progress/mpi_error.h"
 #include "progress/wait.h"
+#include "runtime/module.h"
 #include "runtime/mpi_interrupt.h"
+#include "runtime/runtime.h"
 
 /* UP: to the parent, the report of a member and its subtree. DOWN: the decision. GONE: to the
  * parent, that the sender has stopped waiting for the decision, and the error. OTHER_SET: the
@@ -48,16 +51,54 @@ typedef struct agree_state {
   const char *call;
   agree_notice mine, decision, report[RGI_BINOMIAL_CHILDREN];
   agree_notice received; /* the parent's decision, also when it comes after the wait was given up */
-  MPI_Request request[RGI_BINOMIAL_CHILDREN];
+  MPI_Request request[RGI_BINOMIAL_CHILDREN + 1]; /* the last one: of the parent's decision */
 } agree_state;
 
-/* The states to which MPI may still write. Threads add states without a lock; none is removed. */
+/* The states to which MPI may still write. Threads add states without a lock. */
 static _Atomic(agree_state *) left_behind;
 
 static void leave_behind(agree_state *r) {
   r->next = atomic_load(&left_behind);
   while (!atomic_compare_exchange_weak(&left_behind, &r->next, r))
     ;
+}
+
+/* The receive ends without a message, or with one that has come. */
+static void end_receive(MPI_Request *request) {
+  if (*request == MPI_REQUEST_NULL)
+    return;
+  MPI_Cancel(request);
+  MPI_Wait(request, MPI_STATUS_IGNORE);
+}
+
+/* Messages for which a receive was not posted any more, or which this process has not asked for. */
+static void take_messages(MPI_Comm comm) {
+  agree_notice late;
+  int there = 0;
+  MPI_Status status;
+  while (rgi_wait_mpi_probe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &there, &status) == MPI_SUCCESS &&
+         there)
+    MPI_Recv(&late, sizeof late, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, comm,
+             MPI_STATUS_IGNORE);
+}
+
+void rgi_comm_agree_close(int mpi) {
+  agree_state *next, *r = mpi ? atomic_exchange(&left_behind, NULL) : NULL;
+  for (agree_state *of = r; of; of = of->next)
+    for (int i = 0; i <= RGI_BINOMIAL_CHILDREN; i++)
+      end_receive(&of->request[i]);
+  if (mpi)
+    take_messages(rgi_runtime.comm);
+  for (; r; r = next) {
+    next = r->next;
+    free(r);
+  }
+}
+
+__attribute__((constructor)) static void register_agreements(void) {
+  static rgi_module module = {
+      .name = "creations", .stage = RGI_MODULE_BASIC, .close = rgi_comm_agree_close};
+  rgi_module_register(&module);
 }
 
 /* Whether the wait ended without the message, which may still come. */
@@ -135,10 +176,10 @@ static int await_children(agree_state *r) {
 
 /* A decision about another hash is a late one of an agreement that failed: it is skipped. */
 static int await_parent(agree_state *r) {
-  MPI_Request request;
+  MPI_Request *request = &r->request[RGI_BINOMIAL_CHILDREN];
   do {
-    RGI_TRY(post_receive(r, &r->received, r->parent, &request));
-    RGI_TRY(await_notice(r, &request, r->parent, r->levels + 2));
+    RGI_TRY(post_receive(r, &r->received, r->parent, request));
+    RGI_TRY(await_notice(r, request, r->parent, r->levels + 2));
   } while (r->received.what != r->mine.what && r->received.error != RG_ERR_MISMATCH);
   return RG_SUCCESS;
 }
@@ -263,6 +304,8 @@ int rgi_comm_agree(const rgi_comm_creation *c, uint64_t what, int error) {
   r->tag = c->tag;
   r->call = c->call;
   r->mine = (agree_notice){.what = what, .error = error, .rank = c->ranks[c->me]};
+  for (int i = 0; i <= RGI_BINOMIAL_CHILDREN; i++)
+    r->request[i] = MPI_REQUEST_NULL;
   int broken = take_place(r, c->n, c->ranks, c->ranks[c->me]);
   if (!broken)
     broken = run_agreement(r);

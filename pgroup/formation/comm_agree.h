@@ -23,4 +23,9 @@
  * noticed when RG_TIMEOUT ends the wait for a member, different orders at once. */
 int rgi_comm_agree(const rgi_comm_creation *c, uint64_t what, int error);
 
+/* At the library's end, when all processes have come to it: ends the receives, and takes the
+ * messages, that agreements without some member have left behind. MPI would warn of them. mpi = 0:
+ * does nothing. */
+void rgi_comm_agree_close(int mpi);
+
 #endif

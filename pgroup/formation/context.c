@@ -82,3 +82,9 @@ int rgi_context_next(uint64_t members, rgi_context_kind kind, int tag, uint64_t 
   *context = rgi_mix_bits(key + created * 0x9e3779b97f4a7c15u) | 1;
   return error;
 }
+
+#define NUMBERED 0x6e756d62u /* sets these contexts apart from those of the table */
+
+uint64_t rgi_context_numbered(uint64_t members, uint64_t number) {
+  return rgi_mix_bits(members + rgi_mix_bits(number + NUMBERED)) | 1;
+}

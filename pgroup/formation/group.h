@@ -69,6 +69,10 @@ int rgi_group_out_of(rg_group a, rg_group b, rgi_members *members, int tag, rg_g
  * may be NULL. */
 int rgi_group_for_members(rg_group parent, rgi_members *members, int tag, rg_group *g);
 
+/* By members who have agreed on a number for their group (rgi_context_numbered). Keeps nothing when
+ * the group is freed. */
+int rgi_group_numbered(MPI_Group mpi, uint64_t number, rg_group *g);
+
 /* --- creation by messages (group_creation_id.c) -------------------------------- */
 
 /* The id of g's next operation with this tag that creates groups: the same for all

@@ -72,22 +72,37 @@ int rg_group_create_range(rg_group parent, int first, int last, int stride, int 
   return rgi_group_for_members(parent, members, tag, g);
 }
 
-static int from_mpi_group(const char *call, MPI_Group mpi, int tag, rg_group *g) {
-  rgi_members *members;
+/* NULL: an empty group. */
+static int members_of_mpi_group(const char *call, MPI_Group mpi, rgi_members **members) {
   int n, *ranks, error = RG_SUCCESS;
+  *members = NULL;
   MPI_Group_size(mpi, &n);
-  if (n == 0) {
-    *g = NULL;
+  if (n == 0)
     return RG_SUCCESS;
-  }
   RGI_TRY(rgi_mpi_group_translate(call, mpi, n, rgi_runtime.mpi_group, &ranks));
   for (int i = 0; i < n && !error; i++)
     if (ranks[i] == MPI_UNDEFINED)
       error = rgi_error(RG_ERR_GROUP, "%s: rank %d is not among the processes of rg_init", call, i);
   if (!error)
-    error = rgi_members_list(call, n, ranks, &members);
+    error = rgi_members_list(call, n, ranks, members);
   free(ranks);
-  return error ? error : rgi_group_for_members(NULL, members, tag, g);
+  return error;
+}
+
+static int from_mpi_group(const char *call, MPI_Group mpi, int tag, rg_group *g) {
+  rgi_members *members;
+  RGI_TRY(members_of_mpi_group(call, mpi, &members));
+  if (members)
+    return rgi_group_for_members(NULL, members, tag, g);
+  *g = NULL;
+  return RG_SUCCESS;
+}
+
+int rgi_group_numbered(MPI_Group mpi, uint64_t number, rg_group *g) {
+  rgi_members *members;
+  RGI_TRY(members_of_mpi_group("rg_group_from_mpi_group", mpi, &members));
+  return rgi_group_with_context(members, 0,
+                                rgi_context_numbered(rgi_members_set_hash(members), number), g);
 }
 
 int rg_group_from_mpi_group(MPI_Group mpi, int tag, rg_group *g) {

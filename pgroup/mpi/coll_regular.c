@@ -15,7 +15,7 @@
     int answer, error;                                                                             \
     rg_group g = rgi_intercept_group(RGI_INTERCEPT_##id, comm);                                    \
     if (!g)                                                                                        \
-      return rgi_intercept_missed(RGI_INTERCEPT_##id, comm, &answer) ? answer : mpis;              \
+      return rgi_intercept_refused(RGI_INTERCEPT_##id, comm, &answer) ? answer : mpis;             \
     if (__builtin_expect(is_misplaced, 0))                                                         \
       return rgi_intercept_misplaced(RGI_INTERCEPT_##id, comm);                                    \
     if (__builtin_expect(is_refused, 0)) {                                                         \
@@ -25,7 +25,7 @@
     error = ours;                                                                                  \
     if (rgi_intercept_is_plain(error))                                                             \
       return MPI_SUCCESS;                                                                          \
-    if (!error || !rgi_intercept_again(comm, g, error, is_intact))                                 \
+    if (!error || !rgi_intercept_again(RGI_INTERCEPT_##id, comm, g, error, is_intact))             \
       return rgi_intercept_end(RGI_INTERCEPT_##id, comm, error, &answer) ? answer : mpis;          \
   }
 

@@ -10,7 +10,7 @@ RG_API int FORM(MPI_Gatherv)(const void *send, COUNT send_count, MPI_Datatype se
                              MPI_Datatype recv_type, int root, MPI_Comm comm) {
   rg_group g = rgi_intercept_group(RGI_INTERCEPT_GATHERV, comm);
   int answer, gets = g && g->me == root;
-  if (!g && rgi_intercept_missed(RGI_INTERCEPT_GATHERV, comm, &answer))
+  if (!g && rgi_intercept_refused(RGI_INTERCEPT_GATHERV, comm, &answer))
     return answer;
   if (gets && (!recv_counts || !displs))
     return refuse_null(RGI_INTERCEPT_GATHERV, comm);
@@ -25,7 +25,7 @@ RG_API int FORM(MPI_Gatherv)(const void *send, COUNT send_count, MPI_Datatype se
     if (!error)
       error = rg_gatherv(g, send, send_count, send_type, recv, r.counts, r.displs, recv_type, root);
     free(r.storage);
-    if (error && rgi_intercept_again(comm, g, error, 1))
+    if (error && rgi_intercept_again(RGI_INTERCEPT_GATHERV, comm, g, error, 1))
       return FORM(MPI_Gatherv)(send, send_count, send_type, recv, recv_counts, displs, recv_type,
                                root, comm);
     if (rgi_intercept_end(RGI_INTERCEPT_GATHERV, comm, error, &answer))
@@ -40,7 +40,7 @@ RG_API int FORM(MPI_Scatterv)(const void *send, const COUNT send_counts[], const
                               MPI_Datatype recv_type, int root, MPI_Comm comm) {
   rg_group g = rgi_intercept_group(RGI_INTERCEPT_SCATTERV, comm);
   int answer, gives = g && g->me == root;
-  if (!g && rgi_intercept_missed(RGI_INTERCEPT_SCATTERV, comm, &answer))
+  if (!g && rgi_intercept_refused(RGI_INTERCEPT_SCATTERV, comm, &answer))
     return answer;
   if (gives && (!send_counts || !displs))
     return refuse_null(RGI_INTERCEPT_SCATTERV, comm);
@@ -55,7 +55,7 @@ RG_API int FORM(MPI_Scatterv)(const void *send, const COUNT send_counts[], const
       error =
           rg_scatterv(g, send, s.counts, s.displs, send_type, recv, recv_count, recv_type, root);
     free(s.storage);
-    if (error && rgi_intercept_again(comm, g, error, 1))
+    if (error && rgi_intercept_again(RGI_INTERCEPT_SCATTERV, comm, g, error, 1))
       return FORM(MPI_Scatterv)(send, send_counts, displs, send_type, recv, recv_count, recv_type,
                                 root, comm);
     if (rgi_intercept_end(RGI_INTERCEPT_SCATTERV, comm, error, &answer))
@@ -70,7 +70,7 @@ RG_API int FORM(MPI_Allgatherv)(const void *send, COUNT send_count, MPI_Datatype
                                 MPI_Datatype recv_type, MPI_Comm comm) {
   rg_group g = rgi_intercept_group(RGI_INTERCEPT_ALLGATHERV, comm);
   int answer;
-  if (!g && rgi_intercept_missed(RGI_INTERCEPT_ALLGATHERV, comm, &answer))
+  if (!g && rgi_intercept_refused(RGI_INTERCEPT_ALLGATHERV, comm, &answer))
     return answer;
   if (g && (!recv_counts || !displs))
     return refuse_null(RGI_INTERCEPT_ALLGATHERV, comm);
@@ -82,7 +82,7 @@ RG_API int FORM(MPI_Allgatherv)(const void *send, COUNT send_count, MPI_Datatype
     if (!error)
       error = rg_allgatherv(g, send, send_count, send_type, recv, r.counts, r.displs, recv_type);
     free(r.storage);
-    if (error && rgi_intercept_again(comm, g, error, 1))
+    if (error && rgi_intercept_again(RGI_INTERCEPT_ALLGATHERV, comm, g, error, 1))
       return FORM(MPI_Allgatherv)(send, send_count, send_type, recv, recv_counts, displs, recv_type,
                                   comm);
     if (rgi_intercept_end(RGI_INTERCEPT_ALLGATHERV, comm, error, &answer))
@@ -98,7 +98,7 @@ RG_API int FORM(MPI_Alltoallv)(const void *send, const COUNT send_counts[],
                                MPI_Datatype recv_type, MPI_Comm comm) {
   rg_group g = rgi_intercept_group(RGI_INTERCEPT_ALLTOALLV, comm);
   int answer, gives = send != MPI_IN_PLACE;
-  if (!g && rgi_intercept_missed(RGI_INTERCEPT_ALLTOALLV, comm, &answer))
+  if (!g && rgi_intercept_refused(RGI_INTERCEPT_ALLTOALLV, comm, &answer))
     return answer;
   if (g && (!recv_counts || !recv_displs || (gives && (!send_counts || !send_displs))))
     return refuse_null(RGI_INTERCEPT_ALLTOALLV, comm);
@@ -114,7 +114,7 @@ RG_API int FORM(MPI_Alltoallv)(const void *send, const COUNT send_counts[],
           rg_alltoallv(g, send, s.counts, s.displs, send_type, recv, r.counts, r.displs, recv_type);
     free(r.storage);
     free(s.storage);
-    if (error && rgi_intercept_again(comm, g, error, send != MPI_IN_PLACE))
+    if (error && rgi_intercept_again(RGI_INTERCEPT_ALLTOALLV, comm, g, error, send != MPI_IN_PLACE))
       return FORM(MPI_Alltoallv)(send, send_counts, send_displs, send_type, recv, recv_counts,
                                  recv_displs, recv_type, comm);
     if (rgi_intercept_end(RGI_INTERCEPT_ALLTOALLV, comm, error, &answer))
@@ -135,7 +135,7 @@ RG_API int FORM(MPI_Reduce_scatter)(const void *send, void *recv, const COUNT co
                                     MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   rg_group g = rgi_intercept_group(RGI_INTERCEPT_REDUCE_SCATTER, comm);
   int answer;
-  if (!g && rgi_intercept_missed(RGI_INTERCEPT_REDUCE_SCATTER, comm, &answer))
+  if (!g && rgi_intercept_refused(RGI_INTERCEPT_REDUCE_SCATTER, comm, &answer))
     return answer;
   if (g && !counts)
     return refuse_null(RGI_INTERCEPT_REDUCE_SCATTER, comm);
@@ -145,7 +145,8 @@ RG_API int FORM(MPI_Reduce_scatter)(const void *send, void *recv, const COUNT co
     if (!error)
       error = rg_reduce_scatter(g, send, recv, r.counts, type, op);
     free(r.storage);
-    if (error && rgi_intercept_again(comm, g, error, send != MPI_IN_PLACE))
+    if (error &&
+        rgi_intercept_again(RGI_INTERCEPT_REDUCE_SCATTER, comm, g, error, send != MPI_IN_PLACE))
       return FORM(MPI_Reduce_scatter)(send, recv, counts, type, op, comm);
     if (rgi_intercept_end(RGI_INTERCEPT_REDUCE_SCATTER, comm, error, &answer))
       return answer;

@@ -18,8 +18,11 @@
 #include "base/error.h"
 #include "base/option_table.h"
 
+/* As the library's functions are called, of which its texts are. */
+#define PREFIX "rg_"
+#define PREFIX_LENGTH (sizeof PREFIX - 1)
 static const char *const names[] = {
-#define RGI_NAME(id, name) [RGI_INTERCEPT_##id] = name,
+#define RGI_NAME(id, name) [RGI_INTERCEPT_##id] = PREFIX name,
     RGI_INTERCEPT_LIST(RGI_NAME)
 #undef RGI_NAME
 };
@@ -40,9 +43,18 @@ static struct {
 
 /* --- choosing -------------------------------------------------------------------------- */
 
+/* In RG_MPI and in the report. */
+static const char *word_of(int call) {
+  return names[call] + PREFIX_LENGTH;
+}
+
+const char *rgi_intercept_name(rgi_intercept_call call) {
+  return names[call];
+}
+
 static int find_operation(const char *word, size_t length) {
   for (int i = 0; i < RGI_INTERCEPT_COUNT; i++)
-    if (strlen(names[i]) == length && strncmp(names[i], word, length) == 0)
+    if (strlen(word_of(i)) == length && strncmp(word_of(i), word, length) == 0)
       return i;
   return -1;
 }
@@ -51,7 +63,7 @@ static int bad_word(const char *word, size_t length) {
   char list[400];
   size_t at = 0;
   for (int i = 0; i < RGI_INTERCEPT_COUNT; i++)
-    at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", i ? ", " : "", names[i]);
+    at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", i ? ", " : "", word_of(i));
   return rgi_error(
       RG_ERR_OPTION,
       "RG_MPI: \"%.*s\": expected all, none, or a list of all and, also with a - in front, of: %s",
@@ -100,10 +112,10 @@ void rgi_intercept_count_window(rgi_intercept_window_call call, int served) {
 rg_group rgi_intercept_group(rgi_intercept_call call, MPI_Comm comm) {
   rg_group g = NULL;
   if (!rgi_intercept_counting)
-    return rgi_intercept_chosen(call) ? rgi_intercept_comm_group(comm) : NULL;
+    return rgi_intercept_chosen(call) ? rgi_intercept_comm_group(call, comm) : NULL;
   if (!rgi_intercept_chosen(call))
     rgi_intercept_count(call, RGI_INTERCEPT_NOT_CHOSEN);
-  else if (!(g = rgi_intercept_comm_group(comm)))
+  else if (!(g = rgi_intercept_comm_group(call, comm)))
     rgi_intercept_count(call, RGI_INTERCEPT_OTHER_COMM);
   return g;
 }
@@ -133,9 +145,9 @@ static void text_of(rgi_intercept_call call, const char *detail, char text[MPI_M
     snprintf(text, MPI_MAX_ERROR_STRING, "regroup: %s", detail);
     return;
   }
-  if (strncmp(detail, "rg_", 3) == 0 && strncmp(detail + 3, name, length) == 0 &&
-      strncmp(detail + 3 + length, ": ", 2) == 0)
-    detail += 3 + length + 2;
+  if (strncmp(detail, name, length) == 0 && strncmp(detail + length, ": ", 2) == 0)
+    detail += length + 2;
+  name += PREFIX_LENGTH;
   static const char advice[] = "; form the group anew";
   const char *end = strstr(detail, advice);
   snprintf(text, MPI_MAX_ERROR_STRING, "regroup: MPI_%c%s: %.*s", toupper((unsigned char)*name),
@@ -244,7 +256,7 @@ static void report_calls(MPI_Comm comm, int rank) {
   for (int i = 0; i < RGI_INTERCEPT_COUNT; i++)
     if (all[i][RGI_INTERCEPT_SERVED] + all[i][RGI_INTERCEPT_NOT_CHOSEN] +
         all[i][RGI_INTERCEPT_OTHER_COMM] + all[i][RGI_INTERCEPT_OTHER_CASE])
-      print_row(names[i], all[i]);
+      print_row(word_of(i), all[i]);
 }
 
 /* Nothing where the application has no windows. */

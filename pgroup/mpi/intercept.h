@@ -60,22 +60,27 @@ typedef enum {
 
 /* --- while the application runs ------------------------------------------------------ */
 
-/* The group to serve the call on, or NULL: pass it on. Collective over comm; the first call on
- * comm sends a small broadcast and a small allreduce. */
+/* The group to serve the call on; or NULL: rgi_intercept_refused, or pass it on. Collective over
+ * comm; the first call on comm sends a small broadcast and a small allreduce, and waits for all
+ * members. */
 rg_group rgi_intercept_group(rgi_intercept_call call, MPI_Comm comm);
 
 /* After a call on g that has ended in an error, before rgi_intercept_end: 1: it is to be done
  * again, since it was another member's error. intact: what the caller gives is as it was.
  * Collective over comm then. */
-int rgi_intercept_again(MPI_Comm comm, rg_group g, int error, int intact);
+int rgi_intercept_again(rgi_intercept_call call, MPI_Comm comm, rg_group g, int error, int intact);
 
-/* Where there is no group: 1 and MPI's error code for a call that has no partner, since others have
- * come past it before an error. */
-int rgi_intercept_missed(rgi_intercept_call call, MPI_Comm comm, int *answer);
+/* Where there is no group: 1 and MPI's error code for a call that is neither served nor passed on:
+ * the members have not come to it within RG_TIMEOUT, or it has no partner, since others have come
+ * past it before an error. */
+int rgi_intercept_refused(rgi_intercept_call call, MPI_Comm comm, int *answer);
 
 /* The end of a call that was tried: 1 and MPI's error code for the application, after the
  * communicator's error handler; or 0: nothing has been done, pass it on. */
 int rgi_intercept_end(rgi_intercept_call call, MPI_Comm comm, int error, int *answer);
+
+/* The call as the library's texts begin with it: "rg_bcast". */
+const char *rgi_intercept_name(rgi_intercept_call call);
 
 /* Whether the operation was chosen. */
 int rgi_intercept_chosen(rgi_intercept_call call);
@@ -162,7 +167,7 @@ static inline int rgi_intercept_misplaced(rgi_intercept_call call, MPI_Comm comm
 int rgi_intercept_code(int error);
 
 /* The group of comm's processes, or NULL where there is none: see rgi_intercept_group. */
-rg_group rgi_intercept_comm_group(MPI_Comm comm);
+rg_group rgi_intercept_comm_group(rgi_intercept_call call, MPI_Comm comm);
 
 /* The same if a call on comm has made it already, on all members alike; else NULL. Local. */
 rg_group rgi_intercept_known_group(MPI_Comm comm);

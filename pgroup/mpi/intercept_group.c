@@ -9,6 +9,8 @@
  * At the first call on a communicator its members agree whether they have the group. A group that
  * one member has no memory for is a group of none: calls are passed on to MPI by all members. If
  * a member has no memory to remember even that, no member does, and the next call tries again.
+ * Where a member has not come within RG_TIMEOUT the others have given up an exchange that it may
+ * still enter: no later call on the communicator can be made.
  *
  * MPI deletes attributes in an order of its own, and the functions of the application's may call
  * collectives on the communicator. So while a communicator is freed its group is kept here: MPI has
@@ -32,11 +34,12 @@
 #include "collectives/group/coll_of_group.h"
 #include "formation/group.h"
 #include "mpi/intercept.h"
+#include "mpi/word_exchange.h"
 
 static struct {
   pthread_mutex_t lock;
   _Atomic int key;
-  atomic_uint next;
+  atomic_uint next;     /* a number that no group of this process as rank 0 has had */
   atomic_ulong deleted; /* attributes so far, and 1 */
 } kept = {.lock = PTHREAD_MUTEX_INITIALIZER, .key = MPI_KEYVAL_INVALID, .deleted = 1};
 
@@ -55,7 +58,14 @@ static _Thread_local struct {
   int there; /* the communicator has the attribute */
 } leaving = {.comm = MPI_COMM_NULL};
 
-static char no_group; /* the attribute of a communicator whose calls are passed on */
+/* Attributes of communicators without a group: of one whose calls are passed on, the first; and of
+ * those whose calls end in an error, by its number. */
+static char no_group[RG_ERR_INTERNAL + 1];
+
+static int has_group(const void *value) {
+  return value &&
+         ((const char *)value < no_group || (const char *)value >= no_group + sizeof no_group);
+}
 
 /* What a member says at the first call; the least of all members' words holds for all. */
 enum { FORGETS, HAS_NO_GROUP, HAS_GROUP };
@@ -63,7 +73,7 @@ enum { FORGETS, HAS_NO_GROUP, HAS_GROUP };
 static void drop_group(void *value) {
   rg_group g = value;
   atomic_fetch_add(&kept.deleted, 1);
-  if (g && value != &no_group)
+  if (has_group(value))
     rg_group_free(&g);
 }
 
@@ -132,17 +142,17 @@ static int is_other_comm(MPI_Comm comm) {
 
 /* --- the first call ---------------------------------------------------------------------- */
 
-static int choose_number(MPI_Comm comm, int *number) {
-  *number = (int)(atomic_fetch_add(&kept.next, 1) & ((1u << 28) - 1)); /* the largest tag */
-  return PMPI_Bcast(number, 1, MPI_INT, 0, comm);
+static int choose_number(const char *call, MPI_Comm comm, int64_t *number) {
+  *number = (int64_t)rgi_runtime.rank << 32 | atomic_fetch_add(&kept.next, 1);
+  return rgi_word_exchange_give(call, comm, number);
 }
 
 /* The group with the memory that its collectives need. */
-static int make_group(MPI_Comm comm, int number, rg_group *g) {
+static int make_group(MPI_Comm comm, int64_t number, rg_group *g) {
   MPI_Group mpi;
   if (PMPI_Comm_group(comm, &mpi) != MPI_SUCCESS)
     return rgi_error(RG_ERR_NOMEM, "no memory for MPI's group");
-  int error = rg_group_from_mpi_group(mpi, number, g);
+  int error = rgi_group_numbered(mpi, (uint64_t)number, g);
   PMPI_Group_free(&mpi);
   RGI_TRY(error);
   error = rgi_coll_attach("collectives", *g);
@@ -174,8 +184,8 @@ static int recall(MPI_Comm comm, void **value) {
   return 1;
 }
 
-static int say_mine(MPI_Comm comm, int number, rg_group *g) {
-  if (!remember(comm, &no_group)) {
+static int say_mine(MPI_Comm comm, int64_t number, rg_group *g) {
+  if (!remember(comm, no_group)) {
     rgi_log(RGI_LOG_WARN, "a call is passed on to MPI, which has no memory for an attribute");
     return FORGETS;
   }
@@ -185,32 +195,46 @@ static int say_mine(MPI_Comm comm, int number, rg_group *g) {
   return HAS_NO_GROUP;
 }
 
-/* The group, or &no_group. */
-static void *agree_on_group(MPI_Comm comm) {
+/* This call and all later ones on comm end in the error. */
+static void *give_up(MPI_Comm comm, int error) {
+  void *mark = no_group + (error <= RG_ERR_INTERNAL ? error : RG_ERR_INTERNAL);
+  remember(comm, mark);
+  return mark;
+}
+
+static void forget(MPI_Comm comm) {
+  if (comm == leaving.comm)
+    leaving.group = NULL;
+  else
+    PMPI_Comm_delete_attr(comm, kept.key);
+}
+
+/* The group, or in no_group. */
+static void *agree_on_group(const char *call, MPI_Comm comm) {
   rg_group g = NULL;
-  int number, all = FORGETS;
-  if (choose_number(comm, &number) != MPI_SUCCESS)
-    return &no_group;
-  int mine = say_mine(comm, number, &g);
-  if (PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS)
-    all = HAS_NO_GROUP;
-  if (all == HAS_GROUP) {
+  int64_t number, mine, all;
+  int error = choose_number(call, comm, &number);
+  if (error)
+    return give_up(comm, error);
+  all = mine = say_mine(comm, number, &g);
+  error = rgi_word_exchange_combine(call, comm, MPI_MIN, &all);
+  if (!error && all == HAS_GROUP) {
     remember(comm, g);
     return g;
   }
   if (g)
     rg_group_free(&g);
-  if (all == FORGETS && mine != FORGETS && comm == leaving.comm)
-    leaving.group = NULL;
-  else if (all == FORGETS && mine != FORGETS)
-    PMPI_Comm_delete_attr(comm, kept.key);
-  return &no_group;
+  if (error)
+    return give_up(comm, error);
+  if (all == FORGETS && mine != FORGETS)
+    forget(comm);
+  return no_group;
 }
 
 /* --- after an error -------------------------------------------------------------------------- */
 
-/* The call that begins has no partner: it is neither served nor passed on. */
-static _Thread_local int missed;
+/* The error in which the call that begins ends: it is neither served nor passed on. */
+static _Thread_local int refused;
 
 static rgi_coll *coll_of(rg_group g) {
   return g->collectives;
@@ -221,18 +245,16 @@ static int is_mended(int error) {
   return error == RG_ERR_MISMATCH || error == RG_ERR_TRUNCATE || error == RG_ERR_NOMEM;
 }
 
-/* A new group in place of one in which an operation has ended in an error. call: the number of the
- * call that the caller has come to. NULL: calls are passed on to MPI. */
-static rg_group renew_group(MPI_Comm comm, rg_group old, int call) {
-  int last;
-  if (PMPI_Allreduce(&call, &last, 1, MPI_INT, MPI_MAX, comm) != MPI_SUCCESS)
-    return old;
-  rg_group made = agree_on_group(comm); /* the attribute's old value is dropped */
+/* A new group in place of one in which an operation has ended in an error. number: of the call that
+ * the caller has come to. Or in no_group. */
+static void *renew_group(const char *call, MPI_Comm comm, rg_group old, int number) {
+  int64_t last = number;
+  int error = rgi_word_exchange_combine(call, comm, MPI_MAX, &last);
+  void *made = error ? give_up(comm, error) : agree_on_group(call, comm); /* drops the old one */
   if (comm == leaving.comm)
     drop_group(old);
-  if (made == (void *)&no_group)
-    return NULL;
-  coll_of(made)->missed = last - call;
+  if (has_group(made))
+    coll_of(made)->missed = (int)last - number;
   return made;
 }
 
@@ -251,52 +273,68 @@ static int take_missed(rg_group g) {
 
 /* The group for the call that begins. If it is the one in which another member has met the error,
  * or an earlier one, it ends in that error: the others need not come to this communicator next. */
-static rg_group group_after_error(MPI_Comm comm, rg_group g) {
+static void *group_after_error(const char *call, MPI_Comm comm, void *found) {
   uint32_t failed;
-  if (is_mended(rgi_coll_error(g, &failed)) && is_before(failed, *coll_of(g)->sequence + 1))
-    g = renew_group(comm, g, *coll_of(g)->sequence);
-  missed = g && take_missed(g);
-  return missed ? NULL : g;
+  rg_group g = found;
+  if (!is_mended(rgi_coll_error(g, &failed)) || !is_before(failed, *coll_of(g)->sequence + 1))
+    return g;
+  return renew_group(call, comm, g, *coll_of(g)->sequence);
 }
 
-int rgi_intercept_missed(rgi_intercept_call call, MPI_Comm comm, int *answer) {
-  if (!missed)
-    return 0;
-  rgi_error(RG_ERR_MISMATCH,
-            "an earlier call on this communicator has ended in an error, and other "
-            "members are past this one");
-  missed = 0;
-  *answer = rgi_intercept_raise(call, comm, RG_ERR_MISMATCH);
-  return 1;
+int rgi_intercept_refused(rgi_intercept_call call, MPI_Comm comm, int *answer) {
+  int error = refused;
+  refused = RG_SUCCESS;
+  if (error)
+    *answer = rgi_intercept_raise(call, comm, error);
+  return error != RG_SUCCESS;
 }
 
-int rgi_intercept_again(MPI_Comm comm, rg_group g, int error, int intact) {
+int rgi_intercept_again(rgi_intercept_call call, MPI_Comm comm, rg_group g, int error, int intact) {
   uint32_t failed;
   latest.comm = MPI_COMM_NULL;
   if (!intact || !is_mended(error) || !is_mended(rgi_coll_error(g, &failed)) || failed == 0 ||
       !is_before(failed, *coll_of(g)->sequence))
     return 0;
-  rg_group fresh = renew_group(comm, g, *coll_of(g)->sequence - 1);
-  return !fresh || !take_missed(fresh);
+  void *fresh = renew_group(rgi_intercept_name(call), comm, g, *coll_of(g)->sequence - 1);
+  return !has_group(fresh) || !take_missed(fresh);
 }
 
-static rg_group find_group(MPI_Comm comm) {
+/* In no_group: there is none. */
+static void *find_group(const char *call, MPI_Comm comm) {
   void *found = NULL;
   if (comm == MPI_COMM_NULL || (key_ready() && !recall(comm, &found)))
-    return NULL;
+    return no_group;
   if (!found && is_other_comm(comm)) {
-    remember(comm, &no_group);
-    return NULL;
+    remember(comm, no_group);
+    return no_group;
   }
   if (!found)
-    found = agree_on_group(comm);
-  return found == &no_group ? NULL : group_after_error(comm, found);
+    return agree_on_group(call, comm);
+  if (has_group(found))
+    return group_after_error(call, comm, found);
+  if (found != no_group)
+    rgi_error((int)((char *)found - no_group),
+              "%s: an earlier call on this communicator has ended without all members", call);
+  return found;
+}
+
+/* NULL: passed on or refused. */
+static rg_group group_to_use(const char *call, MPI_Comm comm) {
+  void *found = find_group(call, comm);
+  refused = has_group(found) ? RG_SUCCESS : (int)((char *)found - no_group);
+  if (!has_group(found))
+    return NULL;
+  if (take_missed(found))
+    refused = rgi_error(RG_ERR_MISMATCH,
+                        "an earlier call on this communicator has ended in an error, and other "
+                        "members are past this one");
+  return refused ? NULL : found;
 }
 
 /* Not inlined: what it needs would be saved by each call that is answered without it. */
-static __attribute__((noinline)) rg_group find_and_remember(MPI_Comm comm, unsigned long deleted) {
-  missed = 0;
-  rg_group g = find_group(comm);
+static __attribute__((noinline)) rg_group find_and_remember(rgi_intercept_call call, MPI_Comm comm,
+                                                            unsigned long deleted) {
+  rg_group g = group_to_use(rgi_intercept_name(call), comm);
   if (g) {
     latest.comm = comm;
     latest.group = g;
@@ -310,14 +348,14 @@ rg_group rgi_intercept_known_group(MPI_Comm comm) {
   void *found;
   if (latest.comm == comm && latest.deleted == deleted)
     return latest.group;
-  return comm != MPI_COMM_NULL && recall(comm, &found) && found != &no_group ? found : NULL;
+  return comm != MPI_COMM_NULL && recall(comm, &found) && has_group(found) ? found : NULL;
 }
 
-rg_group rgi_intercept_comm_group(MPI_Comm comm) {
+rg_group rgi_intercept_comm_group(rgi_intercept_call call, MPI_Comm comm) {
   unsigned long deleted = atomic_load_explicit(&kept.deleted, memory_order_acquire);
   if (latest.comm == comm && latest.deleted == deleted)
     return latest.group;
-  return find_and_remember(comm, deleted);
+  return find_and_remember(call, comm, deleted);
 }
 
 /* --- the last call ------------------------------------------------------------------------- */

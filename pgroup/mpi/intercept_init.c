@@ -11,10 +11,12 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/options.h"
+#include "formation/comm_agree.h"
 #include "message/message_mpi.h"
 #include "mpi/intercept.h"
 #include "mpi/mpich_algorithm.h"
 #include "mpi/preloaded.h"
+#include "mpi/word_exchange.h"
 #include "progress/comm_error.h"
 #include "progress/mpi_error.h"
 #include "progress/polite.h"
@@ -45,8 +47,10 @@ static int end_service(MPI_Comm comm, int key, void *value, void *extra) {
   if (reports)
     rgi_intercept_report(rgi_intercept_comm);
   rg_initialized(&started);
-  if (started && rgi_process_deaths() == 0 && rgi_runtime_await_all() == RG_SUCCESS)
-    rgi_message_mpi_close(); /* no process sends to another one any more */
+  if (started && rgi_process_deaths() == 0 && rgi_runtime_await_all() == RG_SUCCESS) {
+    rgi_comm_agree_close(1); /* no process sends to another one any more */
+    rgi_message_mpi_close();
+  }
   return MPI_SUCCESS;
 }
 
@@ -54,11 +58,13 @@ static const char *const call = "MPI_Init";
 
 /* An error of one process on all of them; RG_ERR_OPTION where their RG_MPI differ. */
 static int share_error(int error, unsigned wanted) {
-  int64_t mine[4] = {rgi_comm_error_word(rgi_intercept_comm, error), wanted, -(int64_t)wanted,
-                     !error && rgi_options_choice(RGI_OPT_MPI_REPORT)};
-  int64_t all[4];
-  RGI_TRY_MPI(PMPI_Allreduce(mine, all, 4, MPI_INT64_T, MPI_MAX, rgi_intercept_comm));
+  int64_t mine[5] = {rgi_comm_error_word(rgi_intercept_comm, error), wanted, -(int64_t)wanted,
+                     !error && rgi_options_choice(RGI_OPT_MPI_REPORT),
+                     !error && rgi_options_value(RGI_OPT_TIMEOUT) > 0};
+  int64_t all[5];
+  RGI_TRY_MPI(PMPI_Allreduce(mine, all, 5, MPI_INT64_T, MPI_MAX, rgi_intercept_comm));
   reports = rgi_intercept_counting = all[3] != 0;
+  rgi_word_exchange_limit(all[4] != 0);
   RGI_TRY(rgi_comm_error_tell(rgi_intercept_comm, call, all[0], error));
   if (all[1] != -all[2])
     return rgi_error(RG_ERR_OPTION, "RG_MPI is not the same on all processes");
@@ -72,6 +78,13 @@ static int start_library(unsigned *wanted) {
   RGI_TRY(share_error(error, *wanted));
   return *wanted ? rgi_comm_error_share(rgi_intercept_comm, call, rg_init(MPI_COMM_WORLD, NULL))
                  : RG_SUCCESS;
+}
+
+/* MPI_COMM_WORLD gets its group here, where all processes are: at its first collective a program
+ * may rely on that MPI's broadcast does not wait for the receivers. */
+static void begin_to_serve(void) {
+  rgi_mpich_algorithms_open(rgi_intercept_comm);
+  rgi_intercept_comm_group(RGI_INTERCEPT_BARRIER, MPI_COMM_WORLD);
 }
 
 /* Starts the library, or says why not: then all calls are passed on to MPI. A wrong option is an
@@ -90,7 +103,7 @@ static int begin_with_all(void) {
     rgi_wait_meanwhile = progress_mpi;
     rgi_intercept_choose(wanted);
     if (wanted)
-      rgi_mpich_algorithms_open(rgi_intercept_comm);
+      begin_to_serve();
   } else if (rank == 0)
     rgi_log(RGI_LOG_WARN, "all calls are passed on to MPI: %s", rg_error_detail());
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_service, &key, NULL);

@@ -38,6 +38,10 @@ static rg_group group_to_serve(const plan *p) {
   return g;
 }
 
+static int is_refused(const plan *p, int *answer) {
+  return rgi_intercept_refused(RGI_INTERCEPT_RMA, p->comm, answer);
+}
+
 /* --- the caller's part ---------------------------------------------------------------------- */
 
 static rgi_win_part *part_at(uint64_t offset) {
@@ -185,7 +189,7 @@ static int create(const plan *p, int ready, MPI_Win *win, int *answer) {
 
 static int serve_create(plan *p, MPI_Win *win, int *answer) {
   p->group = win ? group_to_serve(p) : NULL;
-  return p->group && create(p, 1, win, answer);
+  return p->group ? create(p, 1, win, answer) : is_refused(p, answer);
 }
 
 RG_API int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
@@ -213,7 +217,7 @@ static int is_of_arrays(MPI_Aint size) {
 static int serve_allocate(plan *p, void *baseptr, MPI_Win *win, int *answer) {
   p->group = win && baseptr ? group_to_serve(p) : NULL;
   if (!p->group)
-    return 0;
+    return is_refused(p, answer);
   /* Zeroed as MPI's is, although the standard does not say so. */
   if (p->size > 0)
     p->lacks = rgi_win_memory_alloc(
@@ -311,7 +315,7 @@ static int serve_shared(plan *p, void *baseptr, MPI_Win *win, int *answer) {
   uint64_t base = 0;
   p->group = win && baseptr ? group_to_serve(p) : NULL;
   if (!p->group)
-    return 0;
+    return is_refused(p, answer);
   int error = allocate_common(p, &base);
   if (!error)
     error = exchange(p, base != 0, &w);

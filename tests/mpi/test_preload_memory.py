@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
 """libregroup-mpi.so where one process has no memory for a communicator's group: all members pass
-their calls on to MPI, on one node and on two.
+their calls on to MPI, on one node and on two. Communicators that are freed.
 
 time: 120
 beside: yes
@@ -32,6 +32,10 @@ def check(np, text, said, plain):
 
 for size in [1, 2, 3, 4, 7]:
     check(size, *run(size, words(LIBRARY)), run(size, words(POLITE))[0])
+# A communicator that is gone leaves nothing.
+for size, times in [(1, 40000), (2, 20000)]:
+    text, said = run(size, under(LIBRARY, 'tests/plain_heap', str(times)))
+    assert text == 'bytes%s\n' % (size * ' 0'), (size, text, said)
 if not OPENMPI:
     try:
         with cluster.Nodes(2) as pair:
