@@ -9,6 +9,7 @@
  *     vote     they agree, and wait for that node's vote
  *     agree    all agree again and again
  *     shrink   all shrink the group again and again
+ *     late     the others agree; the launcher's process on that node is stopped for a while
  *
  * The survivors find just that node's processes dead, have the same answers, shrink and go on. In
  * the end their rank 0 prints "SURVIVED survivors". */
@@ -45,6 +46,30 @@ static void strike(int node, int most) {
   must(!setitimer(ITIMER_REAL, &timer, NULL), "setitimer");
 }
 
+/* The parent of a process. */
+static int parent_of(int pid) {
+  char path[32];
+  int parent = -1;
+  snprintf(path, sizeof path, "/proc/%d/stat", pid);
+  FILE *f = fopen(path, "r");
+  must(f && fscanf(f, "%*d (%*[^)]) %*c %d", &parent) == 1, path);
+  fclose(f);
+  return parent;
+}
+
+#define STOPPED_SECONDS 6 /* longer than a guard waits for it */
+
+/* The guards whose daemon is gone act before the launcher's process on their node does. */
+static void stop_launcher(int node) {
+  char command[100];
+  if (!is_mine(node) || rgi_overlay_nodes(rgi_overlay_get())[node].first != my_rank)
+    return;
+  int launcher = parent_of(getppid());
+  snprintf(command, sizeof command, "(sleep %d; kill -CONT %d) </dev/null >/dev/null 2>&1 &",
+           STOPPED_SECONDS, launcher);
+  must(!system(command) && !kill(launcher, SIGSTOP), "stopping the launcher's process");
+}
+
 static void heard(uint64_t answer) {
   answers = mix(answers * 31 + answer + 1);
 }
@@ -77,6 +102,12 @@ static void in_voting(int node) {
   must(agree(), "an agreement without the votes of the dead");
 }
 
+/* The survivors go on longer than the launcher's process is stopped. */
+static void after_launcher(int node) {
+  in_voting(node);
+  sleep(STOPPED_SECONDS + 1);
+}
+
 static void in_agreeing(int node) {
   (void)node;
   while (!agree())
@@ -102,6 +133,7 @@ static const struct {
   int most; /* microseconds until it happens */
 } ways[] = {{"barrier", in_barrier, 1000},
             {"vote", in_voting, 50000},
+            {"late", after_launcher, 1000},
             {"agree", in_agreeing, 20000},
             {"shrink", in_shrinking, 20000}};
 
@@ -125,6 +157,8 @@ static void lose(int node, const char *how) {
   for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
     if (!strcmp(ways[i].name, how)) {
       all_here(group);
+      if (!strcmp(how, "late"))
+        stop_launcher(node);
       strike(node, ways[i].most);
       ways[i].wait(node);
     }

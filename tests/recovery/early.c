@@ -3,11 +3,11 @@
  *
  * What test_early_ends.py and test_slurm_run.py start: a program of which one rank ends early.
  *
- *     early RANK MOMENT [END]
+ *     early RANKS MOMENT [END]
  *
- * The rank ends at the moment: before (MPI_Init), between (MPI_Init and rg_init), inside (between
- * rg_init and rg_finalize), after (rg_finalize), last (after MPI_Finalize); RANK "all": every one.
- * END: a status for exit; one for _exit after a "_"; "abort"; else it kills itself.
+ * The ranks ("4,5") end at the moment: before (MPI_Init), between (MPI_Init and rg_init), inside
+ * (between rg_init and rg_finalize), after (rg_finalize), last (after MPI_Finalize); "all": every
+ * one. END: a status for exit; one for _exit after a "_"; "abort"; else it kills itself.
  */
 #include <mpi.h>
 #include <regroup.h>
@@ -16,9 +16,17 @@
 #include <string.h>
 #include <unistd.h>
 
+static int is_meant(const char *ranks) {
+  const char *rank = getenv("PMI_RANK");
+  for (; rank && ranks && *ranks; ranks = strchr(ranks, ',') ? strchr(ranks, ',') + 1 : NULL)
+    if (!strcmp(ranks, "all") || atoi(ranks) == atoi(rank))
+      return 1;
+  return 0;
+}
+
 static void die_at(char **argv, const char *moment) {
-  const char *rank = getenv("PMI_RANK"), *end = argv[3];
-  if (!rank || (strcmp(argv[1], "all") && strcmp(rank, argv[1])) || strcmp(moment, argv[2]))
+  const char *end = argv[3];
+  if (!is_meant(argv[1]) || strcmp(moment, argv[2]))
     return;
   if (!end)
     raise(SIGKILL);

@@ -41,6 +41,17 @@ def command(where, np, program, *args):
     return [*where.begin(np), '-n', str(np), path(program), *map(str, args)]
 
 
+def hosts(folder, nodes, each=1):
+    """Options by which mpiexec has a process of its own for each node, all on this host. The folder is
+    for a file."""
+    starter = os.path.join(folder, 'starter')
+    with open(starter, 'w') as f:  # -x HOST COMMAND
+        f.write('#!/bin/sh\nshift 2\nexec sh -c "exec $*"\n')
+    os.chmod(starter, 0o755)
+    return ['-launcher', 'ssh', '-launcher-exec', starter, '-hosts',
+            ','.join('n%d:%d' % (i, each) for i in range(nodes))]
+
+
 def output(words, env, limit=180):
     """Status and output of a command."""
     done = subprocess.run(words, env=env, text=True, stdout=subprocess.PIPE,

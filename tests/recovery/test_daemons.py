@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
 """The daemon of a node is killed: before the others shrink, while they agree and shrink (also the root
-of an agreement, and the next one), amid accesses that it serves. The launcher then ends all
-processes of that node. With -disable-auto-cleanup those of the other nodes go on to the
+of an agreement, and the next one), amid accesses that it serves, while the launcher's process on the
+node does not move. The launcher then ends all processes of that node. With -disable-auto-cleanup those of the other nodes go on to the
 right results; without it the job ends, and regroup-run --restart starts it again. Each node has a
 process of the launcher's and is pretended to be one by MPI. See daemons.c, accesses.c, saver.c.
 
@@ -23,14 +23,10 @@ class Place:
     """Where jobs are started: hosts that are this one."""
 
     def __init__(self, folder):
-        self.starter = os.path.join(folder, 'starter')
-        with open(self.starter, 'w') as f:  # -x HOST COMMAND
-            f.write('#!/bin/sh\nshift 2\nexec sh -c "exec $*"\n')
-        os.chmod(self.starter, 0o755)
+        self.folder = folder
 
     def options(self, nodes):
-        return ['-launcher', 'ssh', '-launcher-exec', self.starter, '-hosts',
-                ','.join('n%d:1' % i for i in range(nodes))]
+        return jobs.hosts(self.folder, nodes)
 
     def run(self, nodes, np, program, *args):
         mark = 'RGT_DAEMONS=%d-%d' % (os.getpid(), random.randrange(2**60))
@@ -87,6 +83,7 @@ def test_restart(place):
 with tempfile.TemporaryDirectory(prefix='daemons-') as here:
     where = Place(here)
     survive(where, 2, 4, 1, 'daemons', '0:vote')
+    survive(where, 2, 4, 1, 'daemons', '0:late')
     survive(where, 3, 3, 2, 'daemons', '0:agree,1:shrink')
     survive(where, 4, 8, 3, 'daemons', '1:barrier,0:vote,2:agree')
     survive(where, 2, 4, 1, 'accesses', 'put', 'daemon')

@@ -23,6 +23,8 @@ LINE = re.compile(r'^regroup: .*$', re.M)
 BEGIN = 'regroup: rank 1 has ended with status %s before rg_init had returned everywhere: the job ends'
 INSIDE = 'regroup: rank 1 has ended with status %s before rg_finalize: the job ends'
 AFTER = 'regroup: rank 1 has ended with status %s before MPI_Finalize: the job ends'
+NODE = ("regroup: all ranks of the launcher's node 1 (from 0) have ended before MPI_Init (is a library missing "
+        'there?): the job ends')
 UNSTARTED = 'regroup: rank 1 has ended before its program began (is a library missing?): the job ends'
 CASES = [('before', '0', 1, BEGIN), ('before', '5', 5, BEGIN), ('before', '_5', 5, BEGIN),
          ('between', '0', 1, BEGIN), ('between', '5', 5, BEGIN),
@@ -54,7 +56,7 @@ def test_exits(where):
 
 
 def test_unstarted(folder):
-    """A library or the program itself is missing on one rank."""
+    """A library or the program itself is missing on one rank, or on all of a node; or these end at once."""
     for name in 'gone.c', 'lacks.c':
         with open(os.path.join(folder, name), 'w') as f:
             f.write('int gone(void);\nint main(void) { return gone(); }\n' if name == 'lacks.c' else
@@ -66,6 +68,10 @@ def test_unstarted(folder):
     for program in folder + '/lacks', folder + '/none':
         check(jobs.ONE, ['-n', '1', EARLY, '9', 'before', ':', '-n', '1', program, ':', '-n', '1', EARLY,
                          '9', 'before'], 127, [UNSTARTED])
+    for words in [folder + '/lacks'], [folder + '/none'], [EARLY, 'all', 'before', '0']:
+        check(jobs.TWO, [*jobs.hosts(folder, 2, 2), '-n', '2', EARLY, '9', 'before', ':', '-n', '2', *words],
+              127, [NODE])
+    check(jobs.TWO, [*jobs.hosts(folder, 2, 2), '-n', '4', EARLY, 'all', 'before', '0'], 0, [])
 
 
 def test_plain(folder):

@@ -78,12 +78,16 @@ def test_early(three):
 
 
 def test_unstarted(three, folder):
-    """The program cannot be executed on one node: the others do not wait for it."""
+    """The program cannot be executed on one node, or ends there at once: the others do not wait for it."""
     programs = os.path.join(folder, 'programs')
     with open(programs, 'w') as f:
         f.write('0-3 %s 9 never\n4-5 /nonexistent\n' % jobs.path('tests/early'))
     status, text = Job(three, '--multi-prog', programs).end()
     assert status and 'execve' in text, (status, text)
+    status, text = Job(three, jobs.path('tests/early'), '4,5', 'before', '0').end()
+    assert status and re.search(r'^regroup-run: all ranks of the node of rank [45] have ended with status 0 '
+                                r'before MPI_Init: the job ends$', text, re.M), (status, text)
+    assert Job(three, jobs.path('tests/early'), 'all', 'before', '0').end() == (0, '')
 
 
 def test_environment(three):

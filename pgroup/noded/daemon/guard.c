@@ -25,8 +25,9 @@
  *    the job also ends when all other processes have been waiting for RG_PATIENCE seconds; on
  *    several nodes the daemons find that out.
  *
- * A process may also end before it has a guard, because a library is missing: the guard that is the
- * arbiter of the reports (report.h) looks for that until rg_init has begun (check_siblings).
+ * A process may also end before it has a guard, because a library is missing, and so may all of
+ * another node: the guard that is the arbiter of the reports (report.h) looks for that until
+ * rg_init has begun (check_siblings).
  *
  * To end the job a guard prints one line and tells the launcher by PMI, as MPI_Abort does; if that
  * has no effect it kills itself, since MPICH's launcher ends a job when its own child ends by a
@@ -88,6 +89,7 @@ typedef struct {
   double stopped; /* when the child was first seen stopped; 0: it is not stopped */
   double looked;  /* when this guard last looked for its siblings */
   int unstarted;  /* the rank that was missing then */
+  int ended_node; /* the node of which all ranks had ended then, or -1 */
   rgi_guard_addresses where;
   rgi_process_table table; /* attached since rg_init */
   int daemon;              /* pidfd of the node's daemon, if that is another guard; or -1 */
@@ -163,14 +165,18 @@ static void await_reader(void) {
   rgi_report_wait(0.05); /* to pass it on */
 }
 
-/* how: of the rank; status: for the launcher. */
-static int end_job(const guarded_child *w, const char *rank, const char *how, int status) {
+static void tell_end(const char *why) {
   if (rgi_report_may(READ_SECONDS)) {
-    rgi_news_print("regroup: rank %s %s: the job ends\n", rank, how);
+    rgi_news_print("regroup: %s: the job ends\n", why);
     await_reader();
   } else {
     rgi_report_wait(READ_SECONDS + 1); /* the guard that prints ends the job meanwhile */
   }
+}
+
+/* status: for the launcher. */
+static int end_job(const guarded_child *w, const char *why, int status) {
+  tell_end(why);
   rgi_pmi_abort(w->table.journal || w->phase == RGI_GUARD_MPI_BEGUN, status);
   for (double end = rgi_clock_now() + ABORT_SECONDS; rgi_clock_now() < end;) {
     if (rgi_siblings_are_all() && !rgi_siblings_live())
@@ -181,10 +187,17 @@ static int end_job(const guarded_child *w, const char *rank, const char *how, in
   return status;
 }
 
+#define LINE_BYTES 200
+
+static void describe_signal(int sign, const char *why, char line[LINE_BYTES]) {
+  snprintf(line, LINE_BYTES, "rank %s was ended by signal %d (%s)%s", launcher_rank(), sign,
+           strsignal(sign), why);
+}
+
 static int end_by_signal(const guarded_child *w, int sign, const char *why) {
-  char how[200];
-  snprintf(how, sizeof how, "was ended by signal %d (%s)%s", sign, strsignal(sign), why);
-  return end_job(w, launcher_rank(), how, 128 + sign);
+  char line[LINE_BYTES];
+  describe_signal(sign, why, line);
+  return end_job(w, line, 128 + sign);
 }
 
 /* All other processes may be waiting for the dead one inside MPI, for ever. */
@@ -206,17 +219,20 @@ static int is_beginning(const guarded_child *w) {
  * known where the program has called _exit, or exec has failed: only if another process of the job
  * lives on is that an error, and the launcher may just be about to close its end (PMI). */
 static int end_early(const guarded_child *w) {
-  char how[100];
+  char line[LINE_BYTES];
   int status = WEXITSTATUS(w->status), sure = w->died || w->phase == RGI_GUARD_MPI_BEGUN;
-  if (!sure && !rgi_siblings_live() && (status == 0 || rgi_siblings_are_all()))
+  if (!sure && !rgi_siblings_live() && (status == 0 || rgi_siblings_are_all())) {
+    if (!rgi_siblings_are_all())
+      rgi_news_early(launcher_rank());
     return status;
+  }
   if (!sure && rgi_clock_now() - w->ended_at < USAGE_SECONDS)
     return -1;
-  snprintf(how, sizeof how, "has ended with status %d before %s", status,
+  snprintf(line, sizeof line, "rank %s has ended with status %d before %s", launcher_rank(), status,
            is_beginning(w) ? "rg_init had returned everywhere"
            : w->died       ? "rg_finalize"
                            : "MPI_Finalize");
-  return end_job(w, launcher_rank(), how, status ? status : 1);
+  return end_job(w, line, status ? status : 1);
 }
 
 /* One line for each death that the job survives. */
@@ -317,19 +333,25 @@ static int end_for(guarded_child *w, const char *why) {
   return end_by_signal(w, SIGKILL, why);
 }
 
-/* Slurm ends the other nodes only if it was asked to. */
+/* The daemon was killed. Slurm ends the other nodes only if it was asked to. So does MPICH's
+ * launcher
+ * (-disable-auto-cleanup): it knows already how the daemon has ended, and is not told to end the
+ * job. */
 static int end_without_daemon(guarded_child *w) {
-  return end_node(w, rgi_report_may(READ_SECONDS) ? "its daemon is gone" : NULL);
+  char line[LINE_BYTES];
+  if (rgi_pmi_is_slurm())
+    return end_node(w, rgi_report_may(READ_SECONDS) ? "its daemon is gone" : NULL);
+  if (!w->ended)
+    kill(w->rank, SIGKILL);
+  describe_signal(SIGKILL, " because the daemon of its node is gone", line);
+  tell_end(line);
+  kill(getpid(), SIGKILL);
+  return 128 + SIGKILL;
 }
 
-/* Why the node has no daemon, as far as this guard knows, or NULL. */
-static const char *daemon_loss(const guarded_child *w) {
+static int is_daemon_gone(const guarded_child *w) {
   struct pollfd gone = {w->daemon, POLLIN, 0};
-  if (w->unwatched && w->unwatched != ESRCH)
-    return " because it cannot be noticed when the daemon of its node ends";
-  return w->unwatched || (w->daemon >= 0 && poll(&gone, 1, 0) > 0)
-             ? " because the daemon of its node is gone"
-             : NULL;
+  return w->unwatched == ESRCH || (w->daemon >= 0 && poll(&gone, 1, 0) > 0);
 }
 
 /* The daemon does not move, and its rank is its child. If it can go on it tells why, for all. */
@@ -356,8 +378,10 @@ static int check_node(guarded_child *w) {
     return end_node(w, NULL);
   if (rgi_given_up_step(overlay))
     return end_given_up(w, overlay);
-  why = daemon_loss(w);
-  return !why ? -1 : rgi_pmi_is_slurm() ? end_without_daemon(w) : end_for(w, why);
+  if (is_daemon_gone(w))
+    return end_without_daemon(w);
+  return w->unwatched ? end_for(w, " because it cannot be noticed when the daemon of its node ends")
+                      : -1;
 }
 
 /* Whether the child was killed, and the other ranks of the node have ended well or go on: after a
@@ -377,19 +401,41 @@ static int looks_for_siblings(const guarded_child *w) {
 }
 
 /* What is missing in two looks had no guard: one that has a guard is seen by the first. */
+static int check_rank(guarded_child *w) {
+  char line[LINE_BYTES], rank[16];
+  int before = w->unstarted;
+  w->unstarted = rgi_siblings_unstarted();
+  if (before == RGI_SIBLINGS_NONE || w->unstarted != before)
+    return -1;
+  snprintf(rank, sizeof rank, before < 0 ? "?" : "%d", before);
+  snprintf(line, sizeof line, "rank %s has ended before its program began (is a library missing?)",
+           rank);
+  return end_job(w, line, UNSTARTED_STATUS);
+}
+
+/* Also in two looks: this node's ranks may just have ended MPI, too, or be about to end. */
+static int check_other_nodes(guarded_child *w) {
+  char line[LINE_BYTES];
+  int before = w->ended_node;
+  w->ended_node = rgi_siblings_ended_node();
+  if (before < 0 || w->ended_node < 0)
+    return -1;
+  snprintf(line, sizeof line,
+           "all ranks of the launcher's node %d (from 0) have ended before MPI_Init (is a library "
+           "missing there?)",
+           before);
+  return end_job(w, line, UNSTARTED_STATUS);
+}
+
 static int check_siblings(guarded_child *w) {
-  char text[16];
   double now = rgi_clock_now();
   if (!looks_for_siblings(w) || now - w->looked < LOOK_SECONDS)
     return -1;
   w->looked = now;
-  int before = w->unstarted;
-  w->unstarted = rgi_pmi_has_finalized() ? RGI_SIBLINGS_NONE : rgi_siblings_unstarted();
-  if (before == RGI_SIBLINGS_NONE || w->unstarted != before)
+  if (rgi_pmi_has_finalized())
     return -1;
-  snprintf(text, sizeof text, before < 0 ? "?" : "%d", before);
-  return end_job(w, text, "has ended before its program began (is a library missing?)",
-                 UNSTARTED_STATUS);
+  int status = check_rank(w);
+  return status < 0 ? check_other_nodes(w) : status;
 }
 
 /* The guard's status, or -1: it goes on. */
@@ -429,7 +475,11 @@ static int poll_milliseconds(const guarded_child *w) {
 }
 
 int rgi_guard_watch(pid_t rank, int socket, const sigset_t *signals) {
-  guarded_child w = {.rank = rank, .socket = socket, .daemon = -1, .unstarted = RGI_SIBLINGS_NONE};
+  guarded_child w = {.rank = rank,
+                     .socket = socket,
+                     .daemon = -1,
+                     .unstarted = RGI_SIBLINGS_NONE,
+                     .ended_node = -1};
   w.signals = signalfd(-1, signals, SFD_CLOEXEC | SFD_NONBLOCK);
   prctl(PR_SET_NAME, "regroup-guard");
   rgi_report_open();

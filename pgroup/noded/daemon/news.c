@@ -32,6 +32,11 @@ void rgi_news_print(const char *format, ...) {
       return;
 }
 
+void rgi_news_early(const char *rank) {
+  if (rgi_news_are_wanted())
+    rgi_news_print("regroup: rank %s" RGI_NEWS_EARLY "\n", rank);
+}
+
 /* The ranks of a node, as ranges, behind what is in the line. */
 static void add_ranks(rgi_overlay *m, int node, char *line, int n) {
   const int32_t *of = rgi_overlay_rank_nodes(m);

@@ -19,6 +19,11 @@ int rgi_news_are_wanted(void);
 /* Prints a line, which ends with a newline. */
 void rgi_news_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* This rank and all others of its node have ended with status 0 before MPI_Init. That is no fault
+ * if the ranks of the other nodes do so, too. Says nothing to people. */
+void rgi_news_early(const char *rank);
+#define RGI_NEWS_EARLY " and its node have ended early"
+
 /* A node is lost. */
 void rgi_news_loss(rgi_overlay *m, int node);
 

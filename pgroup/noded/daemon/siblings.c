@@ -2,7 +2,9 @@
  * Copyright (c) the Regroup authors
  *
  * MPICH's launcher tells each process how many it starts on the node, and which of them it is. It
- * has all of them as children from the beginning, so one that is missing has ended. */
+ * has all of them as children from the beginning, so one that is missing has ended. mpiexec itself
+ * has a child for each node, which ends when all processes of the node have, and which it does not
+ * wait for before the end of the job: until then the kernel shows it as a zombie. */
 #include "noded/daemon/siblings.h"
 
 #include <dirent.h>
@@ -10,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/task.h"
 
 static int read_file(pid_t pid, const char *name, char *text, size_t bytes) {
   char path[64];
@@ -124,4 +128,38 @@ int rgi_siblings_unstarted(void) {
   int now = visit_children(getppid(), is_guard, NULL);
   guards = now > guards ? now : guards;
   return guards < n ? find_missing(n) : RGI_SIBLINGS_NONE;
+}
+
+/* --- nodes on which all have ended ------------------------------------------------------------ */
+
+static pid_t parent_of(pid_t pid) {
+  char text[512];
+  int parent = 0;
+  const char *end = read_file(pid, "stat", text, sizeof text) ? strrchr(text, ')') : NULL;
+  return end && sscanf(end, ") %*c %d", &parent) == 1 ? parent : 0;
+}
+
+typedef struct {
+  int n, ended; /* children so far; the first one that has ended, or -1 */
+} node_list;
+
+static int note_node(pid_t pid, void *context) {
+  node_list *nodes = context;
+  char folder[32];
+  snprintf(folder, sizeof folder, "/proc/%d", (int)pid);
+  if (nodes->ended < 0 && rgi_task_state(folder) == 'Z')
+    nodes->ended = nodes->n;
+  nodes->n++;
+  return 1;
+}
+
+int rgi_siblings_ended_node(void) {
+  node_list nodes = {.ended = -1};
+  char name[32];
+  pid_t launcher = parent_of(getppid());
+  if (number_of("MPI_LOCALNRANKS") < 1 || rgi_siblings_are_all() || launcher <= 1 ||
+      !read_file(launcher, "comm", name, sizeof name) || strncmp(name, "mpi", 3) != 0)
+    return -1;
+  visit_children(launcher, note_node, &nodes);
+  return nodes.ended;
 }

@@ -19,4 +19,8 @@ enum { RGI_SIBLINGS_NONE = -1, RGI_SIBLINGS_SOME = -2 };
  * that vanishes between two calls had a guard if one of them saw it. */
 int rgi_siblings_unstarted(void);
 
+/* A node all of whose processes have ended, as the launcher numbers its nodes from 0; -1: there is
+ * none, or it is not known: that is seen on the node where MPICH's mpiexec runs. */
+int rgi_siblings_ended_node(void);
+
 #endif

@@ -19,9 +19,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "noded/daemon/news.h"
 #include "recovery/run/nodes.h"
 #include "recovery/run/run.h"
+
+#define EARLY_SECONDS 5.0 /* for all other nodes' ranks to end before MPI_Init, too */
 
 typedef struct {
   const run_launcher *launcher;
@@ -29,6 +32,8 @@ typedef struct {
   size_t n, sent; /* bytes of the line, and of these passed on */
   int rest;       /* the line was longer: what comes is passed on only */
   run_news news;
+  int early_rank; /* it has ended before MPI_Init, as all of its node have */
+  double early;   /* when that was heard; 0: not */
 } stderr_listener;
 
 static char mark[32]; /* of this start's guards and daemons */
@@ -73,6 +78,26 @@ static int number_behind(const char *line, const char *words) {
   return at ? atoi(at + strlen(words)) : -1;
 }
 
+static int look_at_early(stderr_listener *l, const char *line) {
+  if (!strstr(line, RGI_NEWS_EARLY))
+    return 0;
+  sscanf(line, "regroup: rank %d", &l->early_rank);
+  l->early = l->early > 0 ? l->early : rgi_clock_now();
+  return 1;
+}
+
+/* The others are in MPI_Init, for ever. */
+static void check_early(stderr_listener *l) {
+  if (l->early <= 0 || l->news.exited || rgi_clock_now() - l->early < EARLY_SECONDS)
+    return;
+  fprintf(stderr,
+          "regroup-run: all ranks of the node of rank %d have ended with status 0 before MPI_Init: "
+          "the job ends\n",
+          l->early_rank);
+  l->news.exited = 1;
+  kill(launcher, SIGTERM);
+}
+
 /* A guard's line about a rank that has ended when the job could not survive it, or about the end of
  * its node (noded/daemon/guard.c); a daemon's line about the end of the survivors
  * (noded/daemon/daemon.c). */
@@ -83,6 +108,8 @@ static int look_at_news(stderr_listener *l, const char *line) {
     l->news.signal = sign;
   if (status >= 0)
     l->news.exited = status ? status : 1;
+  if (look_at_early(l, line))
+    return 0;
   l->news.well |= strstr(line, "regroup: the job has ended well without ") != NULL;
   l->news.ended |= strstr(line, "regroup: the node of rank ") != NULL;
   return l->launcher->hear_news(line);
@@ -236,6 +263,7 @@ run_end run_job(const run_launcher *by, char **command) {
   int open_still = launcher > 0;
   while (launcher > 0 && waitpid(launcher, &status, WNOHANG) == 0) {
     by->step(launcher);
+    check_early(&l);
     if (!open_still || !(open_still = listen_once(&l, ends[0], 100)))
       poll(NULL, 0, 100);
   }
