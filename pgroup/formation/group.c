@@ -81,6 +81,7 @@ int rgi_group_with_context(rgi_members *members, int tag, uint64_t context, rg_g
   made->label = NULL;
   made->comm = MPI_COMM_NULL;
   made->collectives = NULL;
+  made->collectives_failed = 0;
   made->collectives_free = NULL;
   made->topology = (rgi_group_attachment){0};
   atomic_fetch_add_explicit(&rgi_runtime.groups, 1, memory_order_relaxed);

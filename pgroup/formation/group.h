@@ -34,9 +34,10 @@ struct rg_group_s {
   uint64_t context;      /* of its messages; 0 for a group without the caller */
   atomic_ullong derived; /* how many groups were derived from it; not of the world */
   int tag;
-  int is_world;    /* by rg_group_world: all such handles have one context */
-  uint32_t rounds; /* rgi_group_rounds; not of the world */
-  int diverged;    /* created after a death: rgi_group_out_of */
+  int is_world;           /* by rg_group_world: all such handles have one context */
+  uint32_t rounds;        /* rgi_group_rounds; not of the world */
+  int diverged;           /* created after a death: rgi_group_out_of */
+  int collectives_failed; /* the caller could not make what is cached */
   uint64_t creation_ids[RGI_CREATION_IDS]; /* the operations that created it (failure.h) */
   rgi_group_creations *creations;          /* how many groups its operations created */
   rgi_label *label;                        /* the name, or NULL */

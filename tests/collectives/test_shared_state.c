@@ -183,6 +183,28 @@ static void test_freed(void) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Likewise where all but the root free the group before it has attached the memory. */
+static void test_freed_before(void) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  size_t before = rgt_arena_used();
+  for (int turn = 0; turn < 4 && rgt_size > 1; turn++) {
+    rg_group g = NULL;
+    int root = turn % rgt_size, one = 1;
+    RGT_OK(rg_group_dup(world, &g));
+    RGT_OK(rg_group_set_algorithm(g, RG_OP_BCAST, "auto"));
+    if (rgt_rank != root)
+      RGT_OK(rg_group_free(&g));
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rgt_rank == root) {
+      RGT_OK(rg_bcast(g, &one, 1, MPI_INT, root));
+      RGT_OK(rg_group_free(&g));
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  RGT_INT(rgt_arena_used(), before);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /* What is set aside for groups in a full arena is not kept by idle ones. */
 static void test_aside_given(void) {
   rgt_full_arena_fill(0, 1);
@@ -350,6 +372,7 @@ int main(int argc, char **argv) {
                                    {"room that comes too late", test_room_later},
                                    {"a late reader", test_late},
                                    {"all is freed", test_freed},
+                                   {"freed before", test_freed_before},
                                    {"what is set aside is given back", test_aside_given},
                                    {"an error in one group", test_error_alone},
                                    {"an error leaves nothing", test_error_freed},

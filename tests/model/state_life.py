@@ -2,13 +2,14 @@
 # Copyright (c) the Regroup authors
 """The model of the life of a group's shared state (pgroup/collectives/shared/shared_state.c and
 shared_state_buffer.c): each member attaches it, takes part in some steps and leaves; any of them may
-meet an error. Member 0 gives in each step and does not wait for the others. In each step the members
+meet an error, one that no other waits for also before it attaches. Member 0 gives in each step and does not wait for the others. In each step the members
 ask for the buffer, whether or not the arena has room. Attaching and leaving are under a lock.
 
 All members of a step go by the same way, through the buffer or without it; without errors all end;
 and when all have left, also after errors, the state is freed."""
 
 ATTACH, DECIDE, MOVE, LEAVE, GONE = range(5)
+UNUSED = 2  # of a member that has left: it has taken no step
 
 
 def put(values, i, value):
@@ -20,7 +21,7 @@ class Life:
     steps ended by each, broken, buffer, steps without room, how member 0 has given in each step so far);
     a process is (place, step, whether it goes through the buffer)."""
 
-    outside = frozenset(['breaks'])
+    outside = frozenset(['breaks', 'refuses'])
 
     def __init__(self, n, most=2, fault=None):
         self.n, self.most, self.fault = n, most, fault
@@ -49,8 +50,10 @@ class Life:
 
     def moves(self, slot, i, process):
         place, step, way = process
+        none = (0,) * self.n
         if place == ATTACH:
-            none = (0,) * self.n
+            if i:
+                yield 'refuses', slot, (LEAVE, 0, UNUSED)
             slot = slot or (none, none, none, False, False, frozenset(), ())
             yield 'attaches', (put(slot[0], i, 1), put(slot[1], i, 0)) + slot[2:], (DECIDE, 0, None)
         elif place in (DECIDE, MOVE) and slot[3]:
@@ -65,7 +68,9 @@ class Life:
                 ended = slot[:2] + (put(slot[2], i, step + 1),) + slot[3:6] + (given,)
                 yield 'moves', ended, (LEAVE if step + 1 == self.most else DECIDE, step + 1, None)
         elif place == LEAVE:
-            yield 'leaves', self.after_leaving(slot, i), (GONE, step, None)
+            if self.fault != 'no trace before':
+                slot = slot or (none, none, none, False, False, frozenset(), ())
+            yield 'leaves', slot and self.after_leaving(slot, i, way == UNUSED), (GONE, step, None)
 
     def decisions(self, slot, step):
         failed = step in slot[5] and self.fault != 'shortage forgotten'
@@ -75,9 +80,9 @@ class Life:
         yield slot[:4] + (True,) + slot[5:], True
         yield slot[:5] + (slot[5] | {step},) + slot[6:], False
 
-    def after_leaving(self, slot, i):
-        attached, left = put(slot[0], i, 0), put(slot[1], i, 1)
-        equal = len(set(slot[2])) == 1
-        over = {None: all(left) and (equal or slot[3]), 'shortage forgotten': all(left),
-                'errors keep it': all(left) and equal, 'attached alone counts': True}[self.fault]
+    def after_leaving(self, slot, i, unused):
+        attached, left = put(slot[0], i, 0), put(slot[1], i, UNUSED if unused else 1)
+        equal = len({done for done, how in zip(slot[2], left) if how != UNUSED}) <= 1
+        over = {'shortage forgotten': all(left), 'errors keep it': all(left) and equal,
+                'attached alone counts': True}.get(self.fault, all(left) and (equal or slot[3]))
         return None if not any(attached) and over else (attached, left) + slot[2:]

@@ -143,7 +143,7 @@ int rgi_hier_node_member(const rgi_sched *sched, int node, int i) {
 
 rgi_blocks rgi_hier_node_blocks(rgi_sched *sched, size_t each_member) {
   int n = sched->coll->nodes.count;
-  size_t *at = rgi_sched_alloc(sched, 2 * (size_t)n * sizeof *at), *length = at + n;
+  size_t *at = rgi_sched_alloc(sched, 2 * (size_t)n * sizeof *at), *length = at ? at + n : NULL;
   for (int i = 0; i < n && at; i++) {
     at[i] = (size_t)sched->coll->nodes.first[i] * each_member;
     length[i] = (size_t)rgi_hier_node_size(sched, i) * each_member;

@@ -127,7 +127,9 @@ static blocks_by_node order_by_node(rgi_sched *sched, const rgi_algorithm_args *
   size_t *my_at = rgi_sched_alloc(sched, 2 * (size_t)mine * sizeof *my_at),
          *my_length = my_at + mine;
   size_t end = 0;
-  for (int node = 0; node < nodes->count && !sched->error; node++) {
+  if (sched->error)
+    return (blocks_by_node){{0, NULL, NULL}, {0, NULL, NULL}};
+  for (int node = 0; node < nodes->count; node++) {
     at[node] = end;
     for (int i = 0; i < rgi_hier_node_size(sched, node); i++) {
       size_t bytes = rgi_blocks_length(&args->in_blocks, rgi_hier_node_member(sched, node, i));

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "collectives/algorithms/choice.h"
 #include "collectives/group/coll_of_group.h"
+#include "collectives/schedule/coll_failure.h"
 
 /* Only what all members know: they must choose the same algorithm. */
 static rgi_choice_shape shape_of(const rgi_sched *sched, const rgi_call *call,
@@ -81,9 +82,7 @@ static int begin_schedule(rgi_sched *sched, rgi_coll *coll, const rgi_call *call
     *coll->sequence = sched->tag;
     rgi_sched_free(sched);
   }
-  if (error == RG_ERR_NOMEM && blocking)
-    rgi_shared_state_break(call->group, error); /* the others may wait for this member */
-  return error;
+  return error == RG_ERR_NOMEM && blocking ? rgi_coll_failure_tell(coll, call->name, error) : error;
 }
 
 int rgi_call_run(rgi_call *call, const char *name) {

@@ -27,7 +27,7 @@ rgi_fast_path(rg_operation op, rg_group g, MPI_Count count, const void *memory, 
     return NULL;
   /* The caller waits for no other member if there are no elements: it needs no failure scope. */
   rgi_coll *coll = g->collectives;
-  if ((!coll || count > 0) && rgi_coll_get("a collective", g, &coll))
+  if ((!coll || count > 0) && rgi_coll_try("a collective", g, &coll))
     return NULL;
   if (coll->forced_any || count < 0 || !element || (!memory && count > 0) ||
       memory == MPI_IN_PLACE || count > PTRDIFF_MAX / 8 || root < 0 || root >= coll->all.size)

@@ -9,13 +9,11 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/mix.h"
 #include "collectives/algorithms/choice.h"
 #include "collectives/group/force.h"
 #include "collectives/group/operation.h"
+#include "collectives/schedule/coll_failure.h"
 #include "formation/group.h"
-
-#define COLL_CONTEXT 0x636f6c6cU /* collectives have a context of their own */
 
 /* The group is freed. The members' shared state goes at once: the operations that are still under
  * way are non-blocking ones, which do not use it. */
@@ -28,13 +26,11 @@ static void end_coll(void *collectives) {
 
 static int make_coll(const char *call, rg_group g) {
   rgi_coll *coll = malloc(sizeof *coll);
-  if (!coll) {
-    rgi_shared_state_break(g, RG_ERR_NOMEM); /* the others may wait for this member */
+  if (!coll)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory", call);
-  }
   atomic_init(&coll->users, 1);
   coll->members = rgi_members_share(g->members);
-  coll->context = rgi_mix_bits(g->context + COLL_CONTEXT);
+  coll->context = rgi_coll_context(g->context);
   coll->own_sequence = 0;
   coll->sequence = g->is_world ? &rgi_runtime.world_sequence : &coll->own_sequence;
   coll->state = NULL;
@@ -53,8 +49,6 @@ static int make_coll(const char *call, rg_group g) {
     error = rgi_shared_state_make(g, &coll->state);
   if (error) {
     end_coll(coll);
-    if (error == RG_ERR_NOMEM)
-      rgi_shared_state_break(g, error);
     return error;
   }
   coll->in_memory =
@@ -70,12 +64,20 @@ static int make_coll(const char *call, rg_group g) {
   return RG_SUCCESS;
 }
 
-int rgi_coll_get(const char *call, rg_group g, rgi_coll **coll) {
+int rgi_coll_try(const char *call, rg_group g, rgi_coll **coll) {
   RGI_TRY(rgi_group_check_member(call, g));
-  if (!g->collectives)
-    RGI_TRY(make_coll(call, g));
+  if (g->collectives_failed)
+    return rgi_error(
+        RG_ERR_MISMATCH,
+        "%s: this process had no memory for the group's collectives; form the group anew", call);
+  int error = g->collectives ? RG_SUCCESS : make_coll(call, g);
   *coll = g->collectives;
-  return RG_SUCCESS;
+  return error;
+}
+
+int rgi_coll_get(const char *call, rg_group g, rgi_coll **coll) {
+  int error = rgi_coll_try(call, g, coll);
+  return error == RG_ERR_NOMEM ? rgi_coll_failure_absent(g, call, error) : error;
 }
 
 int rgi_coll_error(rg_group g, uint32_t *call) {
@@ -109,7 +111,7 @@ int rg_group_set_algorithm(rg_group g, rg_operation operation, const char *name)
 }
 
 int rgi_coll_attach(const char *call, rg_group g) {
-  rgi_coll *coll;
+  rgi_coll *coll = NULL;
   RGI_TRY(rgi_coll_get(call, g, &coll));
   return coll->state->n > 1 && !coll->state->memory ? rgi_shared_state_attach(coll->state)
                                                     : RG_SUCCESS;

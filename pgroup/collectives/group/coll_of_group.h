@@ -7,8 +7,12 @@
 
 #include "collectives/schedule/coll_state.h"
 
-/* The collective state of a group that the caller is a member of: made now if need be. */
+/* The collective state of a group that the caller is a member of: made now if need be. Without
+ * memory the others, which may wait for the caller, are told. */
 int rgi_coll_get(const char *call, rg_group g, rgi_coll **coll);
+
+/* The same, but nobody is told: the caller calls rgi_coll_get next. */
+int rgi_coll_try(const char *call, rg_group g, rgi_coll **coll);
 
 /* The same, and the shared memory in which the members on this node meet: the group's first
  * operation needs none then. */

@@ -1,45 +1,80 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Two ways: the shared state of the members on this node is broken, and each member on another node
+ * gets an empty message under a tag that no operation has. Who waits for messages looks for both.
+ */
 #include "collectives/schedule/coll_failure.h"
 
 #include <stdio.h>
 
 #include "base/error.h"
 #include "collectives/node/step.h"
+#include "formation/group.h"
 #include "message/message.h"
+#include "shm/node.h"
 
 #define FAILURE_TAG (1 << 30) /* no operation has it */
 
-static int must_be_told(const rgi_coll *coll, int error) {
-  return coll->nodes.count > 1 && error != RG_ERR_PROC_FAILED && error != RG_ERR_REVOKED &&
-         error != RG_ERR_TIMEOUT && error != RG_ERR_MPI;
+static int must_be_told(int error) {
+  return error != RG_ERR_PROC_FAILED && error != RG_ERR_REVOKED && error != RG_ERR_TIMEOUT &&
+         error != RG_ERR_MPI;
+}
+
+/* Where the members on this node wait. */
+static int break_state(rgi_coll *coll, int error) {
+  if (coll->state->n > 1 && !coll->state->memory)
+    rgi_shared_state_attach(coll->state);
+  return rgi_step_result(coll->state, error);
+}
+
+static void tell_other_nodes(const rgi_members *members, uint64_t context, const char *call) {
+  for (int i = 0, n = rgi_node.count > 1 ? rgi_members_count(members) : 0; i < n; i++)
+    if (rgi_node_of(rgi_members_at(members, i)) != rgi_node.mine) {
+      rgi_message_envelope to = {context, rgi_members_at(members, i), FAILURE_TAG, 0};
+      rgi_message_deliver(&to, NULL, call); /* the others are told also where one cannot be */
+    }
 }
 
 int rgi_coll_failure_tell(rgi_coll *coll, const char *call, int error) {
   char text[RGI_ERROR_TEXT];
-  if (!must_be_told(coll, error) || atomic_exchange(&coll->failed, error))
+  if (!must_be_told(error) || atomic_exchange(&coll->failed, error))
     return error;
   snprintf(text, sizeof text, "%s", rg_error_detail());
-  for (int i = 0; i < coll->all.size; i++)
-    if (coll->nodes.of[i] != coll->nodes.mine) {
-      rgi_message_envelope to = {coll->context, rgi_members_at(coll->members, i), FAILURE_TAG, 0};
-      rgi_message_deliver(&to, NULL, call); /* the others are told also where one cannot be */
-    }
+  break_state(coll, error);
+  tell_other_nodes(coll->members, coll->context, call);
   return rgi_error(error, "%s", text);
 }
 
-int rgi_coll_failure_look(rgi_coll *coll, const char *call) {
+int rgi_coll_failure_absent(rg_group g, const char *call, int error) {
+  char text[RGI_ERROR_TEXT];
+  snprintf(text, sizeof text, "%s", rg_error_detail());
+  rgi_shared_state_break(g, error);
+  tell_other_nodes(g->members, rgi_coll_context(g->context), call);
+  g->collectives_failed = 1;
+  return rgi_error(error, "%s", text);
+}
+
+static int find_word(rgi_coll *coll, int *there) {
   rgi_message_envelope wanted = {coll->context, RGI_ANY, FAILURE_TAG, 0}, found;
   rgi_message_cell *taken;
   rgi_message r;
-  int there = 0;
-  if (coll->nodes.count == 1)
+  int here = rgi_shared_state_error(coll->state);
+  *there = here && must_be_told(here);
+  if (*there || coll->nodes.count == 1)
     return RG_SUCCESS;
+  RGI_TRY(rgi_message_probe(&wanted, there, &found, &taken));
+  if (*there)
+    rgi_message_accept(taken, NULL, 0, &r);
+  return RG_SUCCESS;
+}
+
+int rgi_coll_failure_look(rgi_coll *coll, const char *call) {
+  int there;
   if (!atomic_load(&coll->failed)) {
-    RGI_TRY(rgi_message_probe(&wanted, &there, &found, &taken));
+    RGI_TRY(find_word(coll, &there));
     if (!there)
       return RG_SUCCESS;
-    rgi_message_accept(taken, NULL, 0, &r);
     atomic_store(&coll->failed, RG_ERR_MISMATCH);
   }
   return rgi_error(RG_ERR_MISMATCH,
@@ -51,7 +86,5 @@ int rgi_coll_failure_look(rgi_coll *coll, const char *call) {
 int rgi_coll_failure_check(rgi_coll *coll, const char *call) {
   if (!atomic_load_explicit(&coll->failed, memory_order_relaxed))
     return RG_SUCCESS;
-  if (coll->state->n > 1 && !coll->state->memory)
-    rgi_shared_state_attach(coll->state); /* the others may wait there */
-  return rgi_step_result(coll->state, rgi_coll_failure_look(coll, call));
+  return break_state(coll, rgi_coll_failure_look(coll, call));
 }

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "base/mix.h"
 #include "collectives/schedule/subgroup.h"
 #include "collectives/shared/shared_state.h"
 #include "formation/members.h"
@@ -56,6 +57,11 @@ typedef struct rgi_coll {
   rgi_coll_forced forced[RG_OP_COUNT];
   const struct rgi_algorithm *const *algorithms; /* of each operation (algorithm.h) */
 } rgi_coll;
+
+/* Messages of collectives have a context of their own. */
+static inline uint64_t rgi_coll_context(uint64_t group_context) {
+  return rgi_mix_bits(group_context + 0x636f6c6cU);
+}
 
 /* Fills nodes for the members of g, of which the caller is one. nodes->of, if not NULL, is the
  * memory of all arrays, to be freed. RG_ERR_NOMEM. */

@@ -219,7 +219,11 @@ int rgi_sched_run(rgi_sched *sched) {
   }
   if (error)
     return end_failed(sched, error);
-  error = rgi_failure_cause(&rgi_failure_scope_now, noted_error(sched), sched->call);
+  error = noted_error(sched);
+  /* By a member that has given up a message when it had told of its error. */
+  if (error == RG_ERR_TIMEOUT && rgi_coll_failure_look(sched->coll, sched->call))
+    return end_failed(sched, error);
+  error = rgi_failure_cause(&rgi_failure_scope_now, error, sched->call);
   rgi_sched_free(sched);
   return error;
 }

@@ -5,10 +5,14 @@
  * collective state; its slot is attached at the first step, by every member for itself.
  *
  * The slot is freed when all members have left it, and have ended the same step: one that has left
- * may come back with another handle of the group, and go on where it left off. After an error or a
+ * may come back with another handle of the world, and go on where it left off. After an error or a
  * death the steps do not matter. A member that never attaches the slot may come as long as it has
- * its group. When it frees the group it marks itself as one that has left, if there is a slot. All
- * of this is done under the lock of the slot's list. */
+ * its group. When it frees the group it marks itself as one that has left, and makes the slot if
+ * there is none: others may still attach it. Its steps do not matter, but in the world, where
+ * another handle may come. All of this is done under the lock of the slot's list. So a slot remains
+ * only where a member has freed its group without any call on it that needs the group's collective
+ * state, and others have called a collective, which cannot end.
+ */
 #include "collectives/shared/shared_state.h"
 
 #include <stdlib.h>
@@ -42,7 +46,7 @@ static int find_local_members(rg_group g, int ranks[], int *me) {
 
 /* All but the members. */
 static rgi_shared_state describe(rg_group g) {
-  rgi_shared_state state = {.epoch = rgi_runtime.epoch};
+  rgi_shared_state state = {.epoch = rgi_runtime.epoch, .is_world = g->is_world};
   state.key = rgi_mix_bits(g->context + 0x7365617473u);
   state.n = find_local_members(g, NULL, &state.me);
   state.depth = rgi_shared_state_depth(state.n);
@@ -103,10 +107,59 @@ static void compare_order(rgi_shared_state *state) {
   atomic_compare_exchange_strong(&state->memory->broken, &none, RG_ERR_MISMATCH);
 }
 
+/* Of memory that a member has attached. */
+static const rgi_shared_state_member *member_of(const rgi_shared_state_memory *memory, int i) {
+  uint32_t depth = atomic_load(&memory->depth);
+  size_t at = rgi_shared_state_head(depth) + (size_t)i * rgi_shared_state_stride(depth);
+  return (const rgi_shared_state_member *)(const void *)((const char *)memory + at);
+}
+
+enum { STAYS, LEFT, LEFT_UNUSED }; /* of a member: has left; likewise, without any step */
+
+static int all_left(const void *memory, int users) {
+  const rgi_shared_state_memory *m = memory;
+  int broken = atomic_load(&m->broken), first = -1;
+  for (int i = 0; i < users; i++) {
+    uint32_t left = atomic_load(&member_of(m, i)->left);
+    if (left == STAYS)
+      return 0;
+    if (broken || left == LEFT_UNUSED)
+      continue;
+    first = first < 0 ? i : first;
+    if (atomic_load(&member_of(m, i)->done) != atomic_load(&member_of(m, first)->done))
+      return 0;
+  }
+  rgi_shared_state_free_buffers(m, users);
+  return 1;
+}
+
+/* A member has died: no operation on these members ends any more. */
+static int any_left(const void *memory, int users) {
+  rgi_shared_state_free_buffers(memory, users);
+  return 1;
+}
+
+/* Attaches the memory for a moment. stays: the caller has a handle, and leaves with it later. */
+static void break_state(rgi_shared_state state, int error, int stays) {
+  rgi_slot_wanted wanted = wanted_of(&state, NULL);
+  void *memory;
+  uint16_t none = 0;
+  if (state.n == 1 || rgi_slot_attach_wanted(&wanted, &state.slot, &memory))
+    return;
+  set_memory(&state, memory);
+  atomic_compare_exchange_strong(&state.memory->broken, &none, (uint16_t)error);
+  atomic_store(&rgi_shared_state_member_at(&state, state.me)->left, stays ? STAYS : LEFT);
+  rgi_slot_detach(state.slot, all_left);
+}
+
 int rgi_shared_state_attach(rgi_shared_state *state) {
   void *memory;
-  if (!state->levels)
-    RGI_TRY(rgi_levels_make(state->members, state->ranks, state->n, state->me, &state->levels));
+  if (!state->levels) {
+    int error = rgi_levels_make(state->members, state->ranks, state->n, state->me, &state->levels);
+    if (error)
+      break_state(*state, error, 1);
+    RGI_TRY(error);
+  }
   int16_t *nodes = rgi_members_memory_nodes(state->members);
   rgi_slot_wanted wanted = wanted_of(state, nodes);
   int error = rgi_slot_attach_wanted(&wanted, &state->slot, &memory);
@@ -128,30 +181,6 @@ int rgi_shared_state_attach(rgi_shared_state *state) {
 /* --- leaving -----------------------------------------------------------------------------------
  */
 
-/* Of memory that a member has attached. */
-static const rgi_shared_state_member *member_of(const rgi_shared_state_memory *memory, int i) {
-  uint32_t depth = atomic_load(&memory->depth);
-  size_t at = rgi_shared_state_head(depth) + (size_t)i * rgi_shared_state_stride(depth);
-  return (const rgi_shared_state_member *)(const void *)((const char *)memory + at);
-}
-
-static int all_left(const void *memory, int users) {
-  const rgi_shared_state_memory *m = memory;
-  for (int i = 0; i < users; i++)
-    if (!atomic_load(&member_of(m, i)->left) ||
-        (!atomic_load(&m->broken) &&
-         atomic_load(&member_of(m, i)->done) != atomic_load(&member_of(m, 0)->done)))
-      return 0;
-  rgi_shared_state_free_buffers(m, users);
-  return 1;
-}
-
-/* A member has died: no operation on these members ends any more. */
-static int any_left(const void *memory, int users) {
-  rgi_shared_state_free_buffers(memory, users);
-  return 1;
-}
-
 static int has_lost_member(const rgi_shared_state *state) {
   for (int i = 0; i < state->n; i++)
     if (rgi_process_is_dead(rgi_members_at(state->members, rgi_shared_state_group_rank(state, i))))
@@ -159,15 +188,19 @@ static int has_lost_member(const rgi_shared_state *state) {
   return 0;
 }
 
-static void leave(const rgi_shared_state *state) {
-  atomic_store(&rgi_shared_state_member_at(state, state->me)->left, 1);
+static void leave(const rgi_shared_state *state, uint32_t how) {
+  atomic_store(&rgi_shared_state_member_at(state, state->me)->left, how);
   rgi_slot_detach_surviving(state->slot, has_lost_member(state) ? any_left : all_left);
 }
 
-/* The others may have met an error, and have left. */
-static int find_memory(rgi_shared_state *state) {
+/* By a member that has taken no step. The others may have met an error and have left, or come
+ * later.
+ */
+static int join_to_leave(rgi_shared_state *state) {
+  rgi_slot_wanted wanted = wanted_of(state, NULL);
   void *memory;
-  if (state->n == 1 || !rgi_slot_attach_found(state->key, &state->slot, &memory))
+  wanted.once = 0; /* without memory nobody is told */
+  if (state->n == 1 || rgi_slot_attach_wanted(&wanted, &state->slot, &memory))
     return 0;
   set_memory(state, memory);
   return 1;
@@ -176,9 +209,10 @@ static int find_memory(rgi_shared_state *state) {
 void rgi_shared_state_free(rgi_shared_state *state) {
   if (!state)
     return;
+  uint32_t how = state->memory || state->is_world ? LEFT : LEFT_UNUSED;
   if (state->epoch == rgi_runtime.epoch && rgi_runtime.started &&
-      (state->memory || find_memory(state)))
-    leave(state);
+      (state->memory || join_to_leave(state)))
+    leave(state, how);
   rgi_members_drop(state->members);
   free(state->levels);
   free(state->ranks);
@@ -186,14 +220,17 @@ void rgi_shared_state_free(rgi_shared_state *state) {
 }
 
 void rgi_shared_state_break(rg_group g, int error) {
-  rgi_shared_state state = describe(g);
-  rgi_slot_wanted wanted = wanted_of(&state, NULL);
+  break_state(describe(g), error, 0);
+}
+
+int rgi_shared_state_error(const rgi_shared_state *state) {
+  uint64_t slot;
   void *memory;
-  uint16_t none = 0;
-  if (state.n == 1 || rgi_slot_attach_wanted(&wanted, &state.slot, &memory))
-    return;
-  set_memory(&state, memory);
-  atomic_compare_exchange_strong(&state.memory->broken, &none, (uint16_t)error);
-  atomic_store(&rgi_shared_state_member_at(&state, state.me)->left, 1);
-  rgi_slot_detach(state.slot, all_left);
+  if (state->memory)
+    return atomic_load(&state->memory->broken);
+  if (state->n == 1 || !rgi_slot_attach_found(state->key, &slot, &memory))
+    return RG_SUCCESS;
+  int error = atomic_load(&((rgi_shared_state_memory *)memory)->broken);
+  rgi_slot_detach(slot, all_left);
+  return error;
 }

@@ -176,6 +176,7 @@ typedef struct {
 typedef struct {
   uint64_t key, slot; /* what the memory is found by */
   unsigned long epoch;
+  int is_world; /* there may be other handles */
   rgi_members *members;
   rgi_shared_state_memory *memory;   /* NULL until the first step */
   char *entry, *cells;               /* the first member's entry in it, and cells */
@@ -202,13 +203,17 @@ typedef struct {
  * waiting; the memory is attached at the first step. Handles of the same context share it. */
 int rgi_shared_state_make(rg_group g, rgi_shared_state **state);
 
-/* Frees the handle, and the memory if all members have left it. A member that leaves without having
- * attached memory that others have tells them that it does not come. NULL is fine. */
+/* Frees the handle, and the memory if all members have left it; also one that has not attached it
+ * leaves it. NULL is fine. */
 void rgi_shared_state_free(rgi_shared_state *state);
 
 /* By a member that cannot make its handle, or cannot begin an operation: the others on its node,
  * which may wait for it, end with this error. */
 void rgi_shared_state_break(rg_group g, int error);
+
+/* The error in which an operation of these members on this node has ended, or RG_SUCCESS. The
+ * handle need not have attached the memory. */
+int rgi_shared_state_error(const rgi_shared_state *state);
 
 /* The depth of a state for n members on this node. */
 static inline uint32_t rgi_shared_state_depth(int n) {
