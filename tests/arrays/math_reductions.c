@@ -259,6 +259,48 @@ void test_reproducible(void) {
   math_free(&f);
 }
 
+#ifdef __SSE2__
+/* Denormal numbers, each as large as its bits: 1, 2, 3, ... */
+static void count_bits(math_array *x) {
+  for (int64_t i = 0; i < x->n; i++) {
+    uint64_t bits = (uint64_t)i + 1;
+    memcpy(x->all + (size_t)i * x->element, &bits, x->element);
+  }
+  math_set(x);
+}
+
+/* Where the processor takes denormal numbers for 0, as -ffast-math has it. */
+static void sum_flushed(rg_array_type type, double least) {
+  const int64_t shape[2] = {23, 11};
+  double sums[2];
+  int errors[2], wrong;
+  unsigned before = __builtin_ia32_stmxcsr();
+  math_array x = math_make(NULL, type, 2, shape);
+  double all = (double)(x.n * (x.n + 1) / 2) * least;
+  count_bits(&x);
+  __builtin_ia32_ldmxcsr(before | 0x8040);
+  errors[0] = rg_array_sum_reproducible(x.a, &sums[0]);
+  errors[1] = rg_array_norm_reproducible(x.a, RG_NORM_1, &sums[1]);
+  unsigned after = __builtin_ia32_stmxcsr();
+  __builtin_ia32_ldmxcsr(before);
+  RGT_OK(errors[0]);
+  RGT_OK(errors[1]);
+  wrong = memcmp(&sums[0], &all, sizeof all) || memcmp(&sums[1], &all, sizeof all);
+  RGT_INT(wrong, 0);
+  RGT_TRUE((after & 0x8040) == 0x8040);
+  math_free(&x);
+}
+
+void test_flushed(void) {
+  math_seed(33);
+  sum_flushed(RG_TYPE_DOUBLE, 0x1p-1074);
+  sum_flushed(RG_TYPE_FLOAT, 0x1p-149);
+}
+#else
+void test_flushed(void) {
+}
+#endif
+
 void test_checksum(void) {
   math_seed(32);
   for (int c = 0; c < CASES; c++) {

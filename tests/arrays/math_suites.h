@@ -24,6 +24,7 @@ void test_norms(void);
 void test_norms_range(void);
 void test_dot(void);
 void test_reproducible(void);
+void test_flushed(void);
 void test_checksum(void);
 
 void test_copy(void);
@@ -46,7 +47,7 @@ void test_errors(void);
   {"sum", test_sum}, {"sum that wraps", test_sum_wraps}, {"min and max", test_extremes},           \
       {"min and max of NaNs", test_extremes_nan}, {"norms", test_norms},                           \
       {"norms of large and small numbers", test_norms_range}, {"dot", test_dot},                   \
-      {"reproducible", test_reproducible}, {                                                       \
+      {"reproducible", test_reproducible}, {"denormal numbers flushed", test_flushed}, {           \
     "checksum", test_checksum                                                                      \
   }
 
