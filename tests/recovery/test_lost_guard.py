@@ -4,12 +4,10 @@
 """regroup-run tells of a guard that was killed, with which the job ends, and says nothing of a rank
 that was killed, which the job survives.
 
-time: 120
+time: 240
 """
 import os
 import signal
-import subprocess
-import time
 
 import deaths
 import jobs
@@ -18,21 +16,17 @@ NP = 3
 
 
 def run_and_kill(find, phases):
-    """Kills a process of the job, after its start: that which find gets from a rank's."""
-    job = subprocess.Popen([jobs.path('bin/regroup-run'), '-n', str(NP),
-                            jobs.path('bin/example-recover'), '--phases', str(phases)],
-                           env=dict(os.environ, RG_MPIEXEC=jobs.MPIEXEC[0]), **deaths.READ)
+    """Kills a process of the job when all have begun: that which find gets from a rank's."""
+    job = jobs.start([jobs.path('bin/regroup-run'), '-n', str(NP), jobs.path('bin/example-recover'),
+                      '--phases', str(phases)], dict(os.environ, RG_MPIEXEC=jobs.MPIEXEC[0]))
+    watched = jobs.Watched(job, 170)
     try:
-        end = time.monotonic() + 60
-        while time.monotonic() < end and len(deaths.ranks_of(job.pid, 'example-recover')) < NP:
-            time.sleep(0.05)
-        time.sleep(2)  # rg_init returns meanwhile
+        watched.wait_for('%d ranks begin\n' % NP)
         os.kill(find(deaths.ranks_of(job.pid, 'example-recover')[1]), signal.SIGKILL)
-        text = job.communicate(timeout=100)[0]
+        return watched.end()
     finally:
         if job.poll() is None:
             job.kill()
-    return job.returncode, text
 
 
 def guard_of(rank):
@@ -43,5 +37,5 @@ def guard_of(rank):
 status, text = run_and_kill(guard_of, 1000000)
 assert status == 9 and 'regroup-run: the job has ended with status 9' in text, (status, text)
 assert 'a guard was killed' in text, text
-status, text = run_and_kill(lambda rank: rank, 12000)
+status, text = run_and_kill(lambda rank: rank, 3000)
 assert status == 0 and '2 of 3 ranks' in text and 'guard' not in text, (status, text)
