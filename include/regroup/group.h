@@ -94,22 +94,28 @@ RG_API int rg_group_create_range(rg_group parent, int first, int last, int strid
  * remote_leader is the rank in parent of the other group's leader (rank 0). parent
  * contains both leaders; only the leaders use parent and remote_leader. tag as for
  * creating; both sides pass the same tag.
- * Cost: one message each way between the two leaders, and a broadcast along a binomial
- * tree inside each group (g - 1 messages). The groups share no process. Both old
- * groups stay valid and belong to the caller.
- * Errors (on every member of both groups, unless the leaders cannot reach each other):
- * RG_ERR_RANK; RG_ERR_TAG; RG_ERR_ARG (high is neither 0 nor 1); RG_ERR_MISMATCH (both
- * sides pass the same value for high; the two leaders do not name each other; the groups
- * share a process); RG_ERR_TIMEOUT; RG_ERR_PROC_FAILED; RG_ERR_REVOKED (also if a
- * leader's parent is revoked). */
+ * Cost: two messages each way between the two leaders, and a gather and a broadcast along
+ * a binomial tree inside each group (2 (g - 1) messages). The groups share no process.
+ * Both old groups stay valid and belong to the caller.
+ * Errors, on every member of both groups, also where one member alone is wrong: each
+ * returns its own error or that of another member. RG_ERR_RANK; RG_ERR_TAG; RG_ERR_ARG
+ * (high is neither 0 nor 1; merged is NULL); RG_ERR_MISMATCH (members of a group pass
+ * different tags or values of high, or make different calls on it; both sides pass the same
+ * value for high; the groups share a process); RG_ERR_TIMEOUT; RG_ERR_PROC_FAILED;
+ * RG_ERR_REVOKED (also if a leader's parent is revoked).
+ * Where the leaders do not meet, one group gets the error and the other waits, until
+ * RG_TIMEOUT: a leader passes a wrong parent or remote_leader, or makes another call; with
+ * MPI_THREAD_MULTIPLE also where the leaders pass different valid tags. A member that
+ * passes no valid group as mine counts as one that does not call. */
 RG_API int rg_group_merge(rg_group mine, rg_group parent, int remote_leader, int high, int tag,
                           rg_group *merged);
 
 /* Divides g into groups, one for each color, ordered by (key, rank in g).
  * Callers: every member of g. color: 0 or more; a caller with RG_UNDEFINED gets NULL.
  * Cost: a gather and a broadcast along binomial trees (2 (g - 1) messages).
- * Errors: RG_ERR_ARG (a negative color other than RG_UNDEFINED); all members return
- * the error of one member. */
+ * Errors, on all members, each its own or that of another one: RG_ERR_ARG (a negative
+ * color other than RG_UNDEFINED; part is NULL); RG_ERR_MISMATCH (members make different
+ * calls on g). */
 RG_API int rg_group_split(rg_group g, int color, int key, rg_group *part);
 
 /* Hands processes over between two groups: the members leaving[0..n-1] of `mine` (ranks
@@ -121,8 +127,8 @@ RG_API int rg_group_split(rg_group g, int color, int key, rg_group *part);
  *
  * Callers: every member of both groups, whether it leaves or stays, with the same list on
  * each side. parent, remote_leader, tag, cost and errors as for rg_group_merge; also
- * RG_ERR_RANK (an entry of leaving is not a rank of mine, or occurs twice; if the list of the
- * side's first member is right, only on the members with a wrong one). */
+ * RG_ERR_RANK (an entry of leaving is not a rank of mine, or occurs twice) and
+ * RG_ERR_MISMATCH (members of a group pass different lists). */
 RG_API int rg_group_reassign(rg_group mine, rg_group parent, int remote_leader, int n,
                              const int leaving[], int tag, rg_group *now);
 
@@ -131,7 +137,10 @@ RG_API int rg_group_reassign(rg_group mine, rg_group parent, int remote_leader, 
  * are not in b. The order is that of a, then that of b. The caller need not be a member
  * of the result; its rank is then RG_UNDEFINED, and only local calls work. An empty
  * result is NULL. If all members of the result make the same call the result is a group
- * like any other. */
+ * like any other. Calls with the same operands are counted, as groups of the same members
+ * are elsewhere: a process that makes one more by itself, to look at the result, must not
+ * communicate on later results of the same call; other calls, and the same with other
+ * operands, count for themselves. rg_group_translate and rg_group_compare count nothing. */
 RG_API int rg_group_union(rg_group a, rg_group b, rg_group *g);
 RG_API int rg_group_intersection(rg_group a, rg_group b, rg_group *g);
 RG_API int rg_group_difference(rg_group a, rg_group b, rg_group *g);

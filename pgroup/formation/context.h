@@ -11,7 +11,13 @@
 #include <stdint.h>
 
 /* The kinds of creation. */
-typedef enum { RGI_CONTEXT_CREATED, RGI_CONTEXT_BY_SETS, RGI_CONTEXT_WORLD } rgi_context_kind;
+typedef enum {
+  RGI_CONTEXT_CREATED,
+  RGI_CONTEXT_UNION,
+  RGI_CONTEXT_INTERSECTION,
+  RGI_CONTEXT_DIFFERENCE,
+  RGI_CONTEXT_WORLD
+} rgi_context_kind;
 
 /* The context of the next group. members: a hash of their set, so that members
  * that were given lists of different orders meet, and find that. Kind RGI_CONTEXT_WORLD always has

@@ -77,7 +77,7 @@ int rgi_group_with_context(rgi_members *members, int tag, uint64_t context, rg_g
   made->diverged = 0;
   for (int i = 0; i < RGI_CREATION_IDS; i++)
     made->creation_ids[i] = 0;
-  made->creations = NULL;
+  made->creations = 0;
   made->label = NULL;
   made->comm = MPI_COMM_NULL;
   made->collectives = NULL;
@@ -110,14 +110,18 @@ static void inherit_creation(rg_group g, rg_group from) {
   g->diverged |= from->diverged;
 }
 
-int rgi_group_out_of(rg_group a, rg_group b, rgi_members *members, int tag, rg_group *g) {
+int rgi_group_out_of(rg_group a, rg_group b, rgi_context_kind kind, rgi_members *members, int tag,
+                     rg_group *g) {
   uint64_t context = 0, hash = rgi_members_set_hash(members);
   int error = RG_SUCCESS;
+  if (b)
+    hash = rgi_mix_bits(hash + rgi_mix_bits(rgi_members_set_hash(a->members) +
+                                            rgi_mix_bits(rgi_members_set_hash(b->members))));
   /* Survivors may have created different groups before. */
   if (a->diverged || (b && b->diverged))
     hash = rgi_mix_bits(hash + a->context + (b ? rgi_mix_bits(b->context) : 0));
   if (rgi_members_find(members, rgi_runtime.rank) >= 0)
-    error = rgi_context_next(hash, b ? RGI_CONTEXT_BY_SETS : RGI_CONTEXT_CREATED, tag, &context);
+    error = rgi_context_next(hash, kind, tag, &context);
   if (error) {
     rgi_members_drop(members);
     return error;
@@ -152,7 +156,7 @@ int rgi_group_derive(rg_group g, rg_group *derived) {
 
 int rgi_group_for_members(rg_group parent, rgi_members *members, int tag, rg_group *g) {
   if (rgi_members_find(members, rgi_runtime.rank) >= 0)
-    return parent ? rgi_group_out_of(parent, NULL, members, tag, g)
+    return parent ? rgi_group_out_of(parent, NULL, RGI_CONTEXT_CREATED, members, tag, g)
                   : rgi_group_new(members, RGI_CONTEXT_CREATED, tag, g);
   rgi_members_drop(members);
   *g = NULL;
@@ -164,7 +168,8 @@ int rg_group_dup(rg_group g, rg_group *copy) {
   RGI_TRY(rgi_runtime_check(__func__));
   RGI_TRY(rgi_group_check(__func__, g));
   rg_group made;
-  RGI_TRY(rgi_group_out_of(g, NULL, rgi_members_share(g->members), g->tag, &made));
+  RGI_TRY(
+      rgi_group_out_of(g, NULL, RGI_CONTEXT_CREATED, rgi_members_share(g->members), g->tag, &made));
   made->topology = g->topology;
   if (made->topology.of)
     made->topology.share(made->topology.of);
@@ -200,7 +205,6 @@ int rg_group_free(rg_group *g) {
     rgi_label_set(&(*g)->label, 0, NULL);
   end_revocation(*g);
   rgi_members_drop((*g)->members);
-  free((*g)->creations);
   (*g)->magic = 0;
   free(*g);
   atomic_fetch_sub_explicit(&rgi_runtime.groups, 1, memory_order_relaxed);

@@ -14,8 +14,6 @@
 #include "runtime/runtime.h"
 #include "shm/failure.h"
 
-typedef struct rgi_group_creations rgi_group_creations;
-
 /* What a room above keeps on a group and its copies; of: NULL where there is nothing. */
 typedef struct {
   void *of;
@@ -39,7 +37,7 @@ struct rg_group_s {
   int diverged;           /* created after a death: rgi_group_out_of */
   int collectives_failed; /* the caller could not make what is cached */
   uint64_t creation_ids[RGI_CREATION_IDS]; /* the operations that created it (failure.h) */
-  rgi_group_creations *creations;          /* how many groups its operations created */
+  uint64_t creations;                      /* its operations that create groups; not of the world */
   rgi_label *label;                        /* the name, or NULL */
   MPI_Comm comm;                           /* the MPI view, or MPI_COMM_NULL */
   void (*collectives_free)(void *collectives);
@@ -61,10 +59,12 @@ static inline uint32_t *rgi_group_rounds(rg_group g) {
 /* A group of these members with a context that all of them have computed otherwise. */
 int rgi_group_with_context(rgi_members *members, int tag, uint64_t context, rg_group *g);
 
-/* As rgi_group_new, out of one group (b is NULL: RGI_CONTEXT_CREATED) or two
- * (RGI_CONTEXT_BY_SETS). The new group inherits their creation ids, and is diverged if one of them
- * is. */
-int rgi_group_out_of(rg_group a, rg_group b, rgi_members *members, int tag, rg_group *g);
+/* As rgi_group_new, out of one group (b is NULL: RGI_CONTEXT_CREATED) or, by an operation on sets,
+ * of two. These groups are told apart by their operands, too: a member that makes another operation
+ * by itself counts that alone. The new group inherits their creation ids, and is diverged if one of
+ * them is. */
+int rgi_group_out_of(rg_group a, rg_group b, rgi_context_kind kind, rgi_members *members, int tag,
+                     rg_group *g);
 
 /* As rgi_group_out_of, but a caller that is no member gets NULL; parent
  * may be NULL. */
@@ -76,9 +76,9 @@ int rgi_group_numbered(MPI_Group mpi, uint64_t number, rg_group *g);
 
 /* --- creation by messages (group_creation_id.c) -------------------------------- */
 
-/* The id of g's next operation with this tag that creates groups: the same for all
- * members, also when some of them get an error. RG_ERR_NOMEM. */
-int rgi_group_creation_begin(rg_group g, int tag, uint64_t *id);
+/* The id of g's next operation that creates groups: the same for all members, also when some of
+ * them get an error. */
+uint64_t rgi_group_creation_begin(rg_group g);
 
 /* The end of an operation with this id: returns the error. One that other members may not know
  * of revokes the id, which ends the waits on the groups that they have created by it. */

@@ -7,9 +7,9 @@
  * context is made from it. A participant that gets an error revokes the id. The members that
  * have the group then get an error, too, instead of waiting for a member that does not have it.
  *
- * The id mixes the context of the group, the tag, and the number of operations with this tag,
- * which the group counts for each tag. */
-#include <pthread.h>
+ * The id mixes the context of the group and the number of its operations. They are collective
+ * calls: one thread at a time, in the same order on all members. The tag is no part of it, since
+ * one member may pass a wrong one. */
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -20,51 +20,9 @@
 
 #define CREATION_ID 0x6e756d62u /* sets these ids apart from contexts */
 
-typedef struct {
-  int tag;
-  uint32_t count;
-} creation_count;
-
-struct rgi_group_creations {
-  int n;
-  creation_count of[]; /* each tag once */
-};
-
-/* Threads may create groups out of one group at the same time, with different tags. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-static creation_count *find_count(rgi_group_creations *f, int tag) {
-  for (int i = 0; f && i < f->n; i++)
-    if (f->of[i].tag == tag)
-      return &f->of[i];
-  return NULL;
-}
-
-static creation_count *add_count(rg_group g, int tag) {
-  int n = g->creations ? g->creations->n : 0;
-  rgi_group_creations *more =
-      realloc(g->creations, sizeof *more + ((size_t)n + 1) * sizeof(creation_count));
-  if (!more)
-    return NULL;
-  g->creations = more;
-  more->n = n + 1;
-  more->of[n] = (creation_count){tag, 0};
-  return &more->of[n];
-}
-
-int rgi_group_creation_begin(rg_group g, int tag, uint64_t *id) {
-  pthread_mutex_lock(&lock);
-  creation_count *f = find_count(g->creations, tag);
-  if (!f)
-    f = add_count(g, tag);
-  uint64_t count = f ? ++f->count : 0;
-  pthread_mutex_unlock(&lock);
-  if (!f)
-    return rgi_error(RG_ERR_NOMEM, "no memory to count the creations of a group");
-  *id = rgi_mix_bits(rgi_mix_bits(g->context + CREATION_ID) +
-                     rgi_mix_bits(count << 32 | (uint32_t)tag)) |
-        1;
-  return RG_SUCCESS;
+uint64_t rgi_group_creation_begin(rg_group g) {
+  uint64_t count = g->is_world ? ++rgi_runtime.world_creations : ++g->creations;
+  return rgi_mix_bits(rgi_mix_bits(g->context + CREATION_ID) + rgi_mix_bits(count)) | 1;
 }
 
 int rgi_group_creation_result(uint64_t id, int error) {

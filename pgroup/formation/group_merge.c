@@ -6,9 +6,12 @@
 #include "formation/handshake.h"
 #include "shm/failure.h"
 
-static int disagrees(const char *call, int high) {
-  return rgi_error(RG_ERR_MISMATCH, "%s: high is %d; the leader of the caller's group passes %d",
-                   call, high, !high);
+static int check_arguments(const char *call, const rg_group *merged, int high, int tag) {
+  if (!merged)
+    return rgi_error(RG_ERR_ARG, "%s: merged is NULL", call);
+  if (high != 0 && high != 1)
+    return rgi_error(RG_ERR_ARG, "%s: high is %d; it is 0 or 1", call, high);
+  return rgi_group_check_tag(call, tag);
 }
 
 int rg_group_merge(rg_group mine, rg_group parent, int remote_leader, int high, int tag,
@@ -20,16 +23,9 @@ int rg_group_merge(rg_group mine, rg_group parent, int remote_leader, int high, 
                            .high = high};
   rgi_handshake_peer peer;
   rgi_members *all;
-  RGI_REQUIRE(merged);
   RGI_TRY(rgi_group_check_member(__func__, mine));
-  RGI_TRY(rgi_group_check_tag(__func__, tag));
-  if (high != 0 && high != 1)
-    p.error = rgi_error(RG_ERR_ARG, "%s: high is %d; it is 0 or 1", __func__, high);
+  p.error = check_arguments(__func__, merged, high, tag);
   RGI_TRY(rgi_handshake(__func__, mine, &p, &peer));
-  if (high == peer.high || p.error) { /* the leaders, whose values are right, know nothing of it */
-    rgi_handshake_peer_free(&peer);
-    return p.error ? p.error : disagrees(__func__, high);
-  }
   const uint64_t creation_ids[RGI_CREATION_IDS] = {peer.id[high], peer.id[!high]};
   int diverged = peer.diverged,
       error = high ? rgi_members_concat(__func__, peer.members, mine->members, &all)

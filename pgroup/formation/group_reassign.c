@@ -40,6 +40,10 @@ static int compose_members(const char *call, reassign_side home, reassign_side a
   return error;
 }
 
+static int check_arguments(const char *call, const rg_group *now, int tag) {
+  return now ? rgi_group_check_tag(call, tag) : rgi_error(RG_ERR_ARG, "%s: now is NULL", call);
+}
+
 static int check_leaving(const char *call, rg_group mine, int n, const int leaving[]) {
   rgi_members *picked;
   if (n < 0 || (n > 0 && !leaving))
@@ -61,17 +65,13 @@ int rg_group_reassign(rg_group mine, rg_group parent, int remote_leader, int n, 
                            .leaving = leaving};
   rgi_handshake_peer peer;
   rgi_members *members;
-  RGI_REQUIRE(now);
   RGI_TRY(rgi_group_check_member(__func__, mine));
-  RGI_TRY(rgi_group_check_tag(__func__, tag));
-  p.error = check_leaving(__func__, mine, n, leaving);
+  p.error = check_arguments(__func__, now, tag);
+  if (!p.error)
+    p.error = check_leaving(__func__, mine, n, leaving);
   if (p.error)
     p.n = 0;
   RGI_TRY(rgi_handshake(__func__, mine, &p, &peer));
-  if (p.error) { /* the leaders, whose lists are right, know nothing of it */
-    rgi_handshake_peer_free(&peer);
-    return p.error;
-  }
   int leaves = 0;
   for (int i = 0; i < n; i++)
     leaves |= leaving[i] == mine->me;

@@ -27,18 +27,16 @@ static int check_groups(const char *call, rg_group a, rg_group b) {
   return rgi_group_check(call, b);
 }
 
-typedef enum { UNION, INTERSECTION, DIFFERENCE } set_operation;
-
 /* Fills ranks with the members of the result; returns how many. */
-static int combine_members(const rgi_members *a, const rgi_members *b, set_operation what,
+static int combine_members(const rgi_members *a, const rgi_members *b, rgi_context_kind what,
                            int ranks[]) {
-  if (what != UNION)
-    return filter_members(a, b, what == INTERSECTION, ranks);
+  if (what != RGI_CONTEXT_UNION)
+    return filter_members(a, b, what == RGI_CONTEXT_INTERSECTION, ranks);
   int n = filter_members(a, NULL, 0, ranks);
   return n + filter_members(b, a, 0, ranks + n);
 }
 
-static int combine_groups(const char *call, rg_group a, rg_group b, set_operation what,
+static int combine_groups(const char *call, rg_group a, rg_group b, rgi_context_kind what,
                           rg_group *g) {
   rgi_members *members;
   RGI_TRY(check_groups(call, a, b));
@@ -50,7 +48,7 @@ static int combine_groups(const char *call, rg_group a, rg_group b, set_operatio
   int error = n ? rgi_members_list(call, n, ranks, &members) : RG_SUCCESS;
   free(ranks);
   if (!error && n)
-    return rgi_group_out_of(a, b, members, a->tag, g);
+    return rgi_group_out_of(a, b, what, members, a->tag, g);
   if (!error)
     *g = NULL;
   return error;
@@ -58,15 +56,15 @@ static int combine_groups(const char *call, rg_group a, rg_group b, set_operatio
 
 int rg_group_union(rg_group a, rg_group b, rg_group *g) {
   RGI_REQUIRE(g);
-  return combine_groups(__func__, a, b, UNION, g);
+  return combine_groups(__func__, a, b, RGI_CONTEXT_UNION, g);
 }
 
 int rg_group_intersection(rg_group a, rg_group b, rg_group *g) {
   RGI_REQUIRE(g);
-  return combine_groups(__func__, a, b, INTERSECTION, g);
+  return combine_groups(__func__, a, b, RGI_CONTEXT_INTERSECTION, g);
 }
 
 int rg_group_difference(rg_group a, rg_group b, rg_group *g) {
   RGI_REQUIRE(g);
-  return combine_groups(__func__, a, b, DIFFERENCE, g);
+  return combine_groups(__func__, a, b, RGI_CONTEXT_DIFFERENCE, g);
 }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Splitting a group by color: member 0 gathers a table of all members' colors, keys and errors,
- * and broadcasts it; each member computes its part. */
+ * Splitting a group by color: member 0 gathers a table of all members' colors and keys, and passes
+ * it on; each member computes its part. */
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "formation/group.h"
-#include "formation/group_tree.h"
+#include "formation/group_consent.h"
 #include "shm/failure.h"
 
-enum { COLOR, KEY, ERROR, WIDTH };
+enum { COLOR, KEY, WIDTH };
+
+#define SPLIT 0x73706c69u /* sets this call apart from others on the group */
 
 typedef struct {
   int key, rank;
@@ -46,35 +47,30 @@ static int make_part(rg_group g, const int table[], int color, uint64_t id, rg_g
                                         g->diverged, members, g->tag, part);
 }
 
-static int find_error(const int table[], int size, const char *call) {
-  for (int i = 0; i < size; i++)
-    if (table[i * WIDTH + ERROR])
-      return rgi_error_from(table[i * WIDTH + ERROR], call, i, NULL);
+static int check_arguments(const char *call, int color, const rg_group *part) {
+  if (!part)
+    return rgi_error(RG_ERR_ARG, "%s: part is NULL", call);
+  if (color < 0 && color != RG_UNDEFINED)
+    return rgi_error(RG_ERR_ARG, "%s: color %d; colors are 0 or more, or RG_UNDEFINED", call,
+                     color);
   return RG_SUCCESS;
 }
 
 int rg_group_split(rg_group g, int color, int key, rg_group *part) {
-  RGI_REQUIRE(part);
   RGI_TRY(rgi_group_check_member(__func__, g));
-  int size = rgi_members_count(g->members), count = size * WIDTH;
-  int mine[WIDTH] = {color, key, color < 0 && color != RG_UNDEFINED ? RG_ERR_ARG : RG_SUCCESS};
-  uint64_t id;
-  RGI_TRY(rgi_group_creation_begin(g, g->tag, &id));
+  int size = rgi_members_count(g->members), count = size * WIDTH, mine[WIDTH] = {color, key};
+  rgi_group_consent consent =
+      rgi_group_consent_begin(g, __func__, SPLIT, check_arguments(__func__, color, part));
   int *table = g->me == 0 ? malloc((size_t)count * sizeof *table) : NULL;
   if (g->me == 0 && !table)
-    return rgi_group_creation_result(
-        id, rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", __func__, size));
-  int error = rgi_group_tree_gather(g, __func__, WIDTH, mine, table);
-  if (!error)
-    error = rgi_group_tree_broadcast(g, g->tag, __func__, &count, &table);
-  if (!error)
-    error = find_error(table, size, __func__);
-  if (mine[ERROR])
-    rgi_error(RG_ERR_ARG, "%s: color %d; colors are 0 or more, or RG_UNDEFINED", __func__, color);
+    rgi_group_consent_fail(
+        &consent, rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", __func__, size), 0);
+  rgi_group_consent_gather(&consent, WIDTH, mine, table);
+  int error = rgi_group_consent_tell(&consent, &count, &table);
   if (!error && color == RG_UNDEFINED)
     *part = NULL;
   else if (!error)
-    error = make_part(g, table, color, id, part);
+    error = make_part(g, table, color, consent.id, part);
   free(table);
-  return rgi_group_creation_result(id, error);
+  return rgi_group_creation_result(consent.id, error);
 }

@@ -34,11 +34,11 @@ static int send_ints(const tree_call *t, int to, const int ints[], int count) {
                              ints, t->call);
 }
 
-int rgi_group_tree_receive(uint64_t context, int source, int tag, const char *call, int *count,
-                           int **ints) {
-  rgi_message_envelope wanted = {context, source, tag, 0}, found;
+int rgi_group_tree_receive_any(const rgi_message_envelope wanted[], int n, const char *call,
+                               int *source, int *count, int **ints) {
+  rgi_message_envelope found;
   rgi_message r;
-  RGI_TRY(rgi_message_await(&wanted, call, &found, NULL));
+  RGI_TRY(rgi_message_await_any(wanted, n, call, &found));
   size_t bytes = found.bytes;
   int *data = malloc(bytes ? bytes : 1);
   if (!data)
@@ -48,9 +48,16 @@ int rgi_group_tree_receive(uint64_t context, int source, int tag, const char *ca
     error = rgi_message_wait(&r, call);
   if (error)
     return error; /* not freed: the message may still be written to it */
+  *source = found.peer;
   *count = (int)(bytes / sizeof *data);
   *ints = data;
   return RG_SUCCESS;
+}
+
+int rgi_group_tree_receive(uint64_t context, int source, int tag, const char *call, int *count,
+                           int **ints) {
+  rgi_message_envelope wanted = {context, source, tag, 0};
+  return rgi_group_tree_receive_any(&wanted, 1, call, &source, count, ints);
 }
 
 static int receive_ints(const tree_call *t, int from, int *count, int **ints) {
@@ -67,40 +74,4 @@ int rgi_group_tree_broadcast(rg_group g, int tag, const char *call, int *count, 
   for (int i = children - 1; i >= 0; i--)
     RGI_TRY(send_ints(&t, child[i], *ints, *count));
   return RG_SUCCESS;
-}
-
-/* Receives a child's subtree, which is the ranks child .. child + n/width - 1. room: of block. */
-static int gather_from(const tree_call *t, int child, int width, int block[], int room) {
-  int count, *ints;
-  RGI_TRY(receive_ints(t, child, &count, &ints));
-  int at = (child - t->g->me) * width;
-  int fits = at + count <= room;
-  if (fits)
-    memcpy(block + at, ints, (size_t)count * sizeof *ints);
-  free(ints);
-  return fits ? RG_SUCCESS
-              : rgi_error(RG_ERR_MISMATCH, "%s: rank %d of the group sent %d ints too many",
-                          t->call, child, at + count - room);
-}
-
-int rgi_group_tree_gather(rg_group g, const char *call, int width, const int mine[], int all[]) {
-  const tree_call t = {g, g->tag, call};
-  int child[RGI_BINOMIAL_CHILDREN], size = rgi_members_count(g->members);
-  int children = rgi_binomial_children(g->me, size, child), parent = rgi_binomial_parent(g->me);
-  int span = g->me ? g->me & -g->me : size; /* how many ranks the subtree may hold */
-  if (span > size - g->me)
-    span = size - g->me;
-  int *block = parent < 0 ? all : malloc((size_t)span * (size_t)width * sizeof *block);
-  if (!block)
-    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", call, span);
-  memcpy(block, mine, (size_t)width * sizeof *mine);
-  int error = RG_SUCCESS;
-  for (int i = 0; i < children && !error; i++)
-    error = gather_from(&t, child[i], width, block, span * width);
-  if (parent >= 0) {
-    if (!error)
-      error = send_ints(&t, parent, block, span * width);
-    free(block);
-  }
-  return error;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Tree broadcast, and gather, of small blocks inside a group, along a binomial tree of
- * messages. For the creation of groups, which must not need the group's collectives. */
+ * Tree broadcast of small blocks inside a group, along a binomial tree of messages. For the
+ * creation of groups, which must not need the group's collectives. */
 #ifndef RGI_GROUP_TREE_H
 #define RGI_GROUP_TREE_H
 
@@ -10,18 +10,20 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "message/message_list.h"
+
 /* Sends member 0's block of *count ints to all members. Member 0 passes its block in *ints; the
  * other members get memory, which they free. */
 int rgi_group_tree_broadcast(rg_group g, int tag, const char *call, int *count, int **ints);
-
-/* Gathers every member's block of `width` ints, in the order of ranks, on member 0, with the tag
- * of g: all[size * width] there, unused elsewhere. */
-int rgi_group_tree_gather(rg_group g, const char *call, int width, const int mine[], int all[]);
 
 /* Waits for a message of any number of ints, which are returned in memory that the
  * caller frees. source: a world rank. */
 int rgi_group_tree_receive(uint64_t context, int source, int tag, const char *call, int *count,
                            int **ints);
+
+/* The same for one of n messages, the first that comes; *source: its sender. */
+int rgi_group_tree_receive_any(const rgi_message_envelope wanted[], int n, const char *call,
+                               int *source, int *count, int **ints);
 
 /* A number of 64 bits takes two of the ints. */
 static inline void rgi_group_tree_put_uint64(int ints[2], uint64_t number) {

@@ -2,12 +2,15 @@
  * Copyright (c) the Regroup authors
  *
  * The leaders (members 0) exchange packets: kind of operation, members, leaving ranks, error and
- * creation id of each side. Both compare the packets and find the same result; each broadcasts the
- * other side's packet, or its error, in its own group.
+ * creation id of each side. Both compare the packets and find the same result. Then each gathers
+ * the reports of its group (group_consent.h), and they exchange verdicts: whether all members of
+ * their groups consent. Each tells its group the other side's packet, or the error. The packets
+ * come first because they show whether the groups share a process, whose report one of the leaders
+ * would wait for in vain.
  *
  * Where deaths are survived, an attempt may be repeated by one side only, so that a packet can be
- * the answer to an earlier packet. A packet whose id is revoked is skipped, and the leaders
- * confirm to each other which two ids belong together (confirm_pair). */
+ * the answer to an earlier packet. A packet whose id is revoked is skipped, and the verdicts name
+ * the two ids that their senders take to belong together. */
 #include "formation/handshake.h"
 
 #include <stdlib.h>
@@ -15,15 +18,15 @@
 
 #include "base/error.h"
 #include "base/mix.h"
+#include "formation/group_consent.h"
 #include "formation/group_tree.h"
 #include "message/message.h"
-#include "noded/client/guard_client.h"
 #include "shm/failure.h"
 #include "shm/revocation.h"
 
 /* A packet, as ints: the head, the leaving ranks, the packed members. ID: the creation id, two
  * ints. */
-enum { KIND, HIGH, ERROR, LEAVING, DIVERGED, ID, HEAD = ID + 2 };
+enum { KIND, TAG, HIGH, ERROR, LEAVING, DIVERGED, ID, HEAD = ID + 2 };
 
 typedef struct {
   int count, *ints;
@@ -33,131 +36,92 @@ static uint64_t id_of(const handshake_packet *packet) {
   return rgi_group_tree_get_uint64(packet->ints + ID);
 }
 
-static int build_packet(const char *call, rg_group mine, const rgi_handshake_offer *p, uint64_t id,
-                        handshake_packet *packet) {
-  packet->count = HEAD + p->n + rgi_members_packed(mine->members);
+static int build_packet(const char *call, rg_group mine, const rgi_handshake_offer *offer,
+                        uint64_t id, handshake_packet *packet) {
+  packet->count = HEAD + offer->n + rgi_members_packed(mine->members);
   packet->ints = malloc((size_t)packet->count * sizeof *packet->ints);
   if (!packet->ints)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory", call);
-  packet->ints[KIND] = (int)p->kind;
-  packet->ints[HIGH] = p->high;
-  packet->ints[ERROR] = p->error;
-  packet->ints[LEAVING] = p->n;
+  packet->ints[KIND] = (int)offer->kind;
+  packet->ints[TAG] = offer->tag;
+  packet->ints[HIGH] = offer->high;
+  packet->ints[ERROR] = offer->error;
+  packet->ints[LEAVING] = offer->n;
   packet->ints[DIVERGED] = mine->diverged;
   rgi_group_tree_put_uint64(packet->ints + ID, id);
-  if (p->n)
-    memcpy(packet->ints + HEAD, p->leaving, (size_t)p->n * sizeof *p->leaving);
-  rgi_members_pack(mine->members, packet->ints + HEAD + p->n);
+  if (offer->n)
+    memcpy(packet->ints + HEAD, offer->leaving, (size_t)offer->n * sizeof *offer->leaving);
+  rgi_members_pack(mine->members, packet->ints + HEAD + offer->n);
   return RG_SUCCESS;
 }
 
 /* --- the leaders ----------------------------------------------------------------- */
 
+/* The tag that the leaders' messages match by: the caller's where threads may lead different
+ * groups at the same time. Elsewhere leaders whose tags differ meet, and find that. A leader with a
+ * wrong tag meets whom it names, whose message has any tag. */
+#define NO_TAG (1 << 28)
+
+static int message_tag(int tag) {
+  if (!rgi_runtime.threads_of_any)
+    return 0;
+  return tag >= 0 && tag < NO_TAG ? tag : NO_TAG;
+}
+
+/* A leader's part. remote: the other leader, a world rank; tag: of the messages. */
+typedef struct {
+  rg_group mine;
+  const rgi_handshake_offer *offer;
+  rgi_group_consent *consent;
+  handshake_packet own, theirs;
+  rgi_handshake_peer *peer;
+  int remote, tag;
+  int overlap, gathered;
+} handshake_leader;
+
 static uint64_t packet_context(void) {
   return rgi_mix_bits(0x6d656574u);
 }
 
-static uint64_t confirmation_context(void) {
+static uint64_t verdict_context(void) {
   return rgi_mix_bits(0x636f6e66u);
 }
 
 /* Receives the next packet that is valid. A packet is not if its side has got an error meanwhile
  * and revoked the id: its sender does not wait for an answer. */
-static int receive_packet(const char *call, int remote, int tag, handshake_packet *theirs) {
-  for (;;) {
+static int receive_packet(handshake_leader *leader) {
+  do {
     handshake_packet packet;
-    RGI_TRY(
-        rgi_group_tree_receive(packet_context(), remote, tag, call, &packet.count, &packet.ints));
-    free(theirs->ints);
-    *theirs = packet;
-    if (!rgi_revocation_has(id_of(&packet)))
-      return RG_SUCCESS;
-  }
-}
-
-/* Each leader sends the pair of ids that it takes to belong together. *theirs is the right packet
- * when both leaders have sent the same pair. */
-static int confirm_pair(const char *call, uint64_t mine, int remote, int tag,
-                        handshake_packet *theirs) {
-  uint64_t pair[2] = {mine, id_of(theirs)}, answer[2] = {0, 0};
-  rgi_message_envelope to = {confirmation_context(), remote, tag, sizeof pair};
-  RGI_TRY(rgi_message_deliver(&to, pair, call));
-  while (answer[0] != pair[1] || answer[1] != mine) {
-    int count, *ints;
-    RGI_TRY(rgi_group_tree_receive(confirmation_context(), remote, tag, call, &count, &ints));
-    memcpy(answer, ints, sizeof answer);
-    free(ints);
-    /* The other leader has sent another packet since. */
-    while (answer[1] == mine && answer[0] != pair[1]) {
-      RGI_TRY(receive_packet(call, remote, tag, theirs));
-      pair[1] = id_of(theirs);
-      RGI_TRY(rgi_message_deliver(&to, pair, call));
-    }
-  }
+    int source, tag = leader->tag == NO_TAG ? RGI_ANY : leader->tag;
+    const rgi_message_envelope wanted[] = {{packet_context(), leader->remote, tag, 0},
+                                           {packet_context(), leader->remote, NO_TAG, 0}};
+    RGI_TRY(rgi_group_tree_receive_any(wanted, 2, leader->consent->call, &source, &packet.count,
+                                       &packet.ints));
+    free(leader->theirs.ints);
+    leader->theirs = packet;
+  } while (rgi_revocation_has(id_of(&leader->theirs)));
   return RG_SUCCESS;
-}
-
-/* mine->ints becomes NULL where MPI may still read them. */
-static int exchange_packets(const char *call, handshake_packet *mine, int remote, int tag,
-                            handshake_packet *theirs) {
-  rgi_message r;
-  RGI_TRY(rgi_message_send_surely(
-      &(rgi_message_envelope){packet_context(), remote, tag, (size_t)mine->count * sizeof(int)},
-      mine->ints, &r));
-  uint64_t id = id_of(mine);
-  int error = receive_packet(call, remote, tag, theirs);
-  if (error)
-    rgi_message_abandon(&r);
-  else
-    error = rgi_message_wait(&r, call);
-  if (r.left)
-    mine->ints = NULL;
-  RGI_TRY(error);
-  return rgi_guard_exists() ? confirm_pair(call, id, remote, tag, theirs) : RG_SUCCESS;
 }
 
 static int explain_mismatch(const char *call) {
   return rgi_error(RG_ERR_MISMATCH,
-                   "%s: the two groups do not make the same call, or pass the same value of high",
+                   "%s: the two groups do not make the same call, pass different tags or the same "
+                   "value of high, or share a process",
                    call);
 }
 
-/* Both leaders compare both packets, and get the same result. remote: the other leader's rank in
- * the parent. */
-static int compare_packets(const char *call, int remote, const int mine[], const int theirs[]) {
-  if (mine[ERROR]) /* its text has been set already */
-    return mine[ERROR];
-  if (theirs[ERROR] == RG_ERR_MISMATCH)
+static int explain_remote(const char *call, int error) {
+  if (error == RG_ERR_MISMATCH)
     return explain_mismatch(call);
-  if (theirs[ERROR])
-    return rgi_error(theirs[ERROR],
-                     "%s: the leader of the other group, rank %d of the parent, reported: %s", call,
-                     remote, rg_error_string(theirs[ERROR]));
-  if (mine[KIND] != theirs[KIND] ||
-      (mine[KIND] == RGI_HANDSHAKE_MERGE && mine[HIGH] == theirs[HIGH]))
-    return explain_mismatch(call);
-  return RG_SUCCESS;
+  return rgi_error(error, "%s: the other group reported: %s", call, rg_error_string(error));
 }
 
-static int lead_handshake(const char *call, rg_group mine, const rgi_handshake_offer *p,
-                          uint64_t id, handshake_packet *theirs) {
-  handshake_packet own = {0};
-  int world = -1;
-  RGI_TRY(rgi_group_check(call, p->parent));
-  if (p->remote_leader < 0 || p->remote_leader >= rgi_members_count(p->parent->members))
-    return rgi_error(RG_ERR_RANK, "%s: remote leader %d; the parent's ranks go from 0 to %d", call,
-                     p->remote_leader, rgi_members_count(p->parent->members) - 1);
-  world = rgi_members_at(p->parent->members, p->remote_leader);
-  if (rgi_members_find(mine->members, world) >= 0)
-    return rgi_error(RG_ERR_RANK, "%s: the remote leader is a member of the caller's own group",
-                     call);
-  rgi_failure_scope_now.parent = p->parent->context;
-  RGI_TRY(build_packet(call, mine, p, id, &own));
-  int error = exchange_packets(call, &own, world, p->tag, theirs);
-  if (!error)
-    error = compare_packets(call, p->remote_leader, own.ints, theirs->ints);
-  free(own.ints);
-  return error;
+static int find_overlap(const char *call, rg_group mine, const rgi_members *theirs) {
+  for (int i = 0; i < rgi_members_count(theirs); i++)
+    if (rgi_members_find(mine->members, rgi_members_at(theirs, i)) >= 0)
+      return rgi_error(RG_ERR_MISMATCH, "%s: rank %d of the world is in both groups", call,
+                       rgi_members_at(theirs, i));
+  return RG_SUCCESS;
 }
 
 static int unpack_packet(const char *call, rg_group mine, const handshake_packet *packet,
@@ -168,46 +132,149 @@ static int unpack_packet(const char *call, rg_group mine, const handshake_packet
   peer->high = packet->ints[HIGH];
   peer->n = packet->ints[LEAVING];
   peer->leaving = packet->ints + HEAD;
-  RGI_TRY(rgi_members_unpack(call, packet->ints + HEAD + peer->n, &peer->members));
-  for (int i = 0; i < rgi_members_count(peer->members); i++)
-    if (rgi_members_find(mine->members, rgi_members_at(peer->members, i)) >= 0)
-      return rgi_error(RG_ERR_MISMATCH, "%s: rank %d of the world is in both groups", call,
-                       rgi_members_at(peer->members, i));
+  rgi_members_drop(peer->members);
+  peer->members = NULL;
+  return rgi_members_unpack(call, packet->ints + HEAD + peer->n, &peer->members);
+}
+
+/* Both leaders compare both packets, and get the same result. */
+static int compare_packets(handshake_leader *leader) {
+  const int *mine = leader->own.ints, *theirs = leader->theirs.ints;
+  const char *call = leader->consent->call;
+  RGI_TRY(unpack_packet(call, leader->mine, &leader->theirs, leader->consent->id, leader->peer));
+  int error = find_overlap(call, leader->mine, leader->peer->members);
+  leader->overlap = error != RG_SUCCESS;
+  RGI_TRY(error);
+  if (theirs[ERROR])
+    return explain_remote(call, theirs[ERROR]);
+  if (mine[KIND] != theirs[KIND] || mine[TAG] != theirs[TAG] ||
+      (mine[KIND] == RGI_HANDSHAKE_MERGE && mine[HIGH] == theirs[HIGH]))
+    return explain_mismatch(call);
   return RG_SUCCESS;
 }
 
-/* The leader broadcasts the other side's packet, or its error, in its own group. */
-static int broadcast_packet(const char *call, rg_group mine, int tag, int error,
-                            handshake_packet *theirs) {
-  int head[HEAD] = {0};
-  handshake_packet sent = *theirs;
-  if (mine->me == 0 && error)
-    sent = (handshake_packet){HEAD, head};
-  if (mine->me == 0)
-    sent.ints[ERROR] = error;
-  RGI_TRY(rgi_group_tree_broadcast(mine, tag, call, &sent.count, &sent.ints));
-  if (mine->me == 0)
-    return error;
-  *theirs = sent;
-  error = sent.ints[ERROR];
-  if (error == RG_ERR_MISMATCH)
-    return explain_mismatch(call);
-  return error ? rgi_error_from(error, call, 0, NULL) : RG_SUCCESS;
+/* The pair of ids that its sender takes to belong together, its own first; the sender's error. */
+typedef struct {
+  uint64_t mine, theirs;
+  int64_t error;
+} handshake_verdict;
+
+/* Waits for the other leader's verdict on a pair with the own packet. */
+static int receive_verdict(const handshake_leader *leader, int tag, handshake_verdict *verdict) {
+  do {
+    int count, *ints;
+    RGI_TRY(rgi_group_tree_receive(verdict_context(), leader->remote, tag, leader->consent->call,
+                                   &count, &ints));
+    memcpy(verdict, ints, sizeof *verdict);
+    free(ints);
+  } while (verdict->theirs != leader->consent->id);
+  return RG_SUCCESS;
 }
 
-int rgi_handshake(const char *call, rg_group mine, const rgi_handshake_offer *p,
-                  rgi_handshake_peer *peer) {
-  handshake_packet theirs = {0};
-  uint64_t id;
-  RGI_TRY(rgi_group_creation_begin(mine, p->tag, &id));
-  int error = mine->me == 0 ? lead_handshake(call, mine, p, id, &theirs) : RG_SUCCESS;
-  error = broadcast_packet(call, mine, p->tag, error, &theirs);
-  *peer = (rgi_handshake_peer){.ints = theirs.ints};
+/* Until both leaders have sent verdicts on the same pair of packets. */
+static int pair_up(handshake_leader *leader) {
+  rgi_message_envelope to = {verdict_context(), leader->remote, leader->tag,
+                             sizeof(handshake_verdict)};
+  handshake_verdict verdict;
+  int error;
+  do { /* at first, and when the other leader has sent another packet since */
+    RGI_TRY(receive_packet(leader));
+    error = compare_packets(leader);
+    if (!leader->overlap && !leader->gathered)
+      rgi_group_consent_gather(leader->consent, 0, NULL, NULL);
+    leader->gathered |= !leader->overlap;
+    verdict = (handshake_verdict){leader->consent->id, id_of(&leader->theirs),
+                                  leader->consent->error ? leader->consent->error : error};
+    if (leader->tag == NO_TAG)
+      to.tag = message_tag(leader->theirs.ints[TAG]);
+    RGI_TRY(rgi_message_deliver(&to, &verdict, leader->consent->call));
+    if (leader->consent->lost)
+      return leader->consent->error;
+    RGI_TRY(receive_verdict(leader, to.tag, &verdict));
+  } while (verdict.mine != id_of(&leader->theirs));
+  if (!error && verdict.error && !leader->consent->error)
+    error = explain_remote(leader->consent->call, (int)verdict.error);
+  if (error)
+    rgi_group_consent_fail(leader->consent, error, RGI_GROUP_CONSENT_ELSEWHERE);
+  return RG_SUCCESS;
+}
+
+/* own.ints becomes NULL where MPI may still read them. */
+static int exchange_packets(handshake_leader *leader) {
+  rgi_message r;
+  size_t bytes = (size_t)leader->own.count * sizeof(int);
+  RGI_TRY(rgi_message_send_surely(
+      &(rgi_message_envelope){packet_context(), leader->remote, leader->tag, bytes},
+      leader->own.ints, &r));
+  int error = pair_up(leader);
+  if (error)
+    rgi_message_abandon(&r);
+  else
+    error = rgi_message_wait(&r, leader->consent->call);
+  if (r.left)
+    leader->own.ints = NULL;
+  return error;
+}
+
+static int find_remote(const char *call, rg_group mine, const rgi_handshake_offer *offer,
+                       int *remote) {
+  RGI_TRY(rgi_group_check(call, offer->parent));
+  if (offer->remote_leader < 0 || offer->remote_leader >= rgi_members_count(offer->parent->members))
+    return rgi_error(RG_ERR_RANK, "%s: remote leader %d; the parent's ranks go from 0 to %d", call,
+                     offer->remote_leader, rgi_members_count(offer->parent->members) - 1);
+  *remote = rgi_members_at(offer->parent->members, offer->remote_leader);
+  if (rgi_members_find(mine->members, *remote) >= 0)
+    return rgi_error(RG_ERR_RANK, "%s: the remote leader is a member of the caller's own group",
+                     call);
+  rgi_failure_scope_now.parent = offer->parent->context;
+  return RG_SUCCESS;
+}
+
+static void lead_handshake(handshake_leader *leader) {
+  const char *call = leader->consent->call;
+  int error = find_remote(call, leader->mine, leader->offer, &leader->remote);
   if (!error)
-    error = unpack_packet(call, mine, &theirs, id, peer);
+    error = build_packet(call, leader->mine, leader->offer, leader->consent->id, &leader->own);
+  if (!error)
+    error = exchange_packets(leader);
+  if (error)
+    rgi_group_consent_fail(leader->consent, error, 0);
+  free(leader->own.ints);
+}
+
+/* --- all members ------------------------------------------------------------------ */
+
+static uint64_t hash_offer(const rgi_handshake_offer *offer) {
+  uint64_t hash = rgi_mix_bits((uint64_t)offer->kind << 32 | (uint32_t)offer->high);
+  hash = rgi_mix_bits(hash + (uint32_t)offer->tag);
+  for (int i = 0; i < offer->n; i++)
+    hash = rgi_mix_bits(hash + (uint32_t)offer->leaving[i] + 1);
+  return hash;
+}
+
+int rgi_handshake(const char *call, rg_group mine, const rgi_handshake_offer *offer,
+                  rgi_handshake_peer *peer) {
+  rgi_group_consent consent = rgi_group_consent_begin(mine, call, hash_offer(offer), offer->error);
+  handshake_leader leader = {.mine = mine,
+                             .offer = offer,
+                             .consent = &consent,
+                             .peer = peer,
+                             .tag = message_tag(offer->tag)};
+  handshake_packet *theirs = &leader.theirs;
+  *peer = (rgi_handshake_peer){0};
+  if (mine->me == 0)
+    lead_handshake(&leader);
+  else
+    rgi_group_consent_gather(&consent, 0, NULL, NULL);
+  int error = rgi_group_consent_tell(&consent, &theirs->count, &theirs->ints);
+  peer->ints = theirs->ints;
+  if (error && !consent.own && consent.rank == RGI_GROUP_CONSENT_ELSEWHERE)
+    explain_remote(call, error);
+  if (!error && mine->me > 0)
+    error = unpack_packet(call, mine, theirs, consent.id, peer);
   if (error)
     rgi_handshake_peer_free(peer);
-  return rgi_group_creation_result(id, error);
+  return rgi_group_creation_result(consent.id, error);
 }
 
 void rgi_handshake_peer_free(rgi_handshake_peer *peer) {

@@ -2,7 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * A handshake of two groups: their leaders exchange the lists of members and of those that leave,
- * and each broadcasts them in its own group. */
+ * and each passes them on in its own group. */
 #ifndef RGI_HANDSHAKE_H
 #define RGI_HANDSHAKE_H
 
@@ -29,8 +29,8 @@ typedef struct {
   int diverged;          /* one of the two groups has diverged */
 } rgi_handshake_peer;
 
-/* Members of both groups call. Messages: one each way between the leaders (two where deaths are
- * survived), and g - 1 inside each group. All members of both groups return the same error, or
+/* Members of both groups call. Messages: two each way between the leaders, and 2 (g - 1) inside
+ * each group. All members of both groups return an error, each its own or that of another one;
  * RG_ERR_TIMEOUT where the leaders do not reach each other. */
 int rgi_handshake(const char *call, rg_group mine, const rgi_handshake_offer *offer,
                   rgi_handshake_peer *peer);

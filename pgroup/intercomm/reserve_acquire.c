@@ -138,6 +138,6 @@ int rg_group_grow(rg_group g, int n, rg_group *grown) {
   RGI_TRY(rgi_group_check(__func__, g));
   RGI_TRY(rgi_reserve_need(__func__));
   RGI_TRY(rgi_group_check_member(__func__, g)); /* the members' deaths end the waits */
-  RGI_TRY(rgi_group_creation_begin(g, g->tag, &number));
+  number = rgi_group_creation_begin(g);
   return rgi_group_creation_result(number, grow_group(__func__, g, n, number, grown));
 }

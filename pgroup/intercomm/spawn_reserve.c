@@ -36,10 +36,10 @@ static int spawn_processes(const char *call, MPI_Comm comm, const rgi_spawn_orde
   uint64_t number;
   RGI_TRY(rg_group_from_comm(comm, &g));
   int error = rgi_group_check_member(call, g); /* the members' deaths end the waits */
-  if (!error)
-    error = rgi_group_creation_begin(g, g->tag, &number);
-  if (!error)
+  if (!error) {
+    number = rgi_group_creation_begin(g);
     error = rgi_group_creation_result(number, acquire_and_join(call, g, order->n, number, inter));
+  }
   rg_group_free(&g);
   return error;
 }

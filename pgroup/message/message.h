@@ -63,6 +63,10 @@ int rgi_message_probe(const rgi_message_envelope *wanted, int *there, rgi_messag
 int rgi_message_await(const rgi_message_envelope *wanted, const char *call,
                       rgi_message_envelope *found, rgi_message_cell **taken);
 
+/* The same for one of n messages; reports name the sender of the first. */
+int rgi_message_await_any(const rgi_message_envelope wanted[], int n, const char *call,
+                          rgi_message_envelope *found);
+
 /* Receives a message that was taken, into data with so much room. */
 void rgi_message_accept(rgi_message_cell *taken, void *data, size_t room, rgi_message *r);
 

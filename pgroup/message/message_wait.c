@@ -84,8 +84,8 @@ int rgi_message_deliver(const rgi_message_envelope *to, const void *data, const 
   return rgi_message_wait(&r, call);
 }
 
-int rgi_message_await(const rgi_message_envelope *wanted, const char *call,
-                      rgi_message_envelope *found, rgi_message_cell **taken) {
+static int await_one(const rgi_message_envelope wanted[], int n, const char *call,
+                     rgi_message_envelope *found, rgi_message_cell **taken) {
   rgi_wait w;
   rgi_wait_start(&w, call, wanted->peer);
   w.watched = wanted->peer;
@@ -93,10 +93,21 @@ int rgi_message_await(const rgi_message_envelope *wanted, const char *call,
   for (;;) {
     int there = 0;
     uint32_t bell = read_bell();
-    RGI_TRY(rgi_message_probe(wanted, &there, found, taken));
+    for (int i = 0; i < n && !there; i++)
+      RGI_TRY(rgi_message_probe(&wanted[i], &there, found, taken));
     if (there)
       return RG_SUCCESS;
     rgi_requests_progress();
     RGI_TRY(sleep_on_bell(&w, bell));
   }
+}
+
+int rgi_message_await(const rgi_message_envelope *wanted, const char *call,
+                      rgi_message_envelope *found, rgi_message_cell **taken) {
+  return await_one(wanted, 1, call, found, taken);
+}
+
+int rgi_message_await_any(const rgi_message_envelope wanted[], int n, const char *call,
+                          rgi_message_envelope *found) {
+  return await_one(wanted, n, call, found, NULL);
 }

@@ -60,7 +60,7 @@ static int settle_attempt(replace_attempt *attempt, int error, int *again) {
 }
 
 static int attempt_once(replace_attempt *attempt, int *again) {
-  RGI_TRY(rgi_group_creation_begin(attempt->survivors, attempt->survivors->tag, &attempt->number));
+  attempt->number = rgi_group_creation_begin(attempt->survivors);
   RGI_TRY(rgi_group_check_member(attempt->call,
                                  attempt->survivors)); /* sets the failure scope of the waits */
   int error = settle_attempt(attempt, acquire_members(attempt), again);

@@ -149,6 +149,7 @@ static int start_runtime(MPI_Comm comm) {
   rgi_runtime.epoch++;
   rgi_runtime.world_rounds = 0;
   rgi_runtime.world_derived = 0;
+  rgi_runtime.world_creations = 0;
   rgi_runtime.world_sequence = 0;
   return error;
 }

@@ -25,6 +25,7 @@ typedef struct {
   /* All handles of the world have one context, so that they count together. Since the start: */
   uint32_t world_rounds;       /* agreements of its survivors (recovery) */
   atomic_ullong world_derived; /* groups derived from it */
+  uint64_t world_creations;    /* its operations that create groups */
   int world_sequence;          /* its collectives */
 } rgi_runtime_info;
 

@@ -175,6 +175,26 @@ static void test_sets(void) {
   }
 }
 
+/* A member that looks at results by itself does not change those of other calls. */
+static void test_sets_alone(void) {
+  rg_group a, b, first, looked, g;
+  RGT_OK(rg_group_dup(world, &a));
+  RGT_OK(rg_group_dup(world, &b));
+  if (rgt_rank == 0) {
+    RGT_OK(rg_group_create(world, 1, &rgt_rank, 1, &first));
+    RGT_OK(rg_group_intersection(a, b, &looked));
+    RGT_OK(rg_group_free(&looked));
+    RGT_OK(rg_group_union(a, first, &looked)); /* of the same members as that of a and b */
+    RGT_OK(rg_group_free(&looked));
+    RGT_OK(rg_group_free(&first));
+  }
+  RGT_OK(rg_group_union(a, b, &g));
+  RGT_OK(rg_barrier(g));
+  RGT_OK(rg_group_free(&g));
+  RGT_OK(rg_group_free(&b));
+  RGT_OK(rg_group_free(&a));
+}
+
 /* A result without the caller answers questions but does not communicate. */
 static void test_outsider(void) {
   rg_group me, others;
@@ -383,12 +403,20 @@ static void test_stop(void) {
 }
 
 int main(int argc, char **argv) {
-  static const rgt_test tests[] = {{"start", test_start},       {"world", test_world},
-                                   {"lists", test_lists},       {"ranges", test_ranges},
-                                   {"from MPI", test_from_mpi}, {"sets", test_sets},
-                                   {"outsider", test_outsider}, {"compare", test_compare},
-                                   {"name", test_name},         {"MPI group", test_mpi_group},
-                                   {"nodes", test_nodes},       {"errors", test_errors},
-                                   {"stop", test_stop},         {NULL, NULL}};
+  static const rgt_test tests[] = {{"start", test_start},
+                                   {"world", test_world},
+                                   {"lists", test_lists},
+                                   {"ranges", test_ranges},
+                                   {"from MPI", test_from_mpi},
+                                   {"sets", test_sets},
+                                   {"sets on one member", test_sets_alone},
+                                   {"outsider", test_outsider},
+                                   {"compare", test_compare},
+                                   {"name", test_name},
+                                   {"MPI group", test_mpi_group},
+                                   {"nodes", test_nodes},
+                                   {"errors", test_errors},
+                                   {"stop", test_stop},
+                                   {NULL, NULL}};
   return rgt_main(argc, argv, SUITE, tests);
 }

@@ -180,7 +180,7 @@ static void test_merge_errors(void) {
   RGT_FAILS(rg_group_merge(mine, world, other, 2 + high, 5, &merged), RG_ERR_ARG);
   RGT_FAILS(rg_group_merge(mine, world, other, high ? 7 : 0, 5, &merged), RG_ERR_ARG);
   RGT_FAILS(rg_group_merge(mine, world, rgt_size, high, 5, &merged), RG_ERR_RANK);
-  RGT_FAILS(rg_group_merge(mine, world, rgt_size - other, high, -5, &merged), RG_ERR_TAG);
+  RGT_FAILS(rg_group_merge(mine, world, other, high, -5, &merged), RG_ERR_TAG);
   RGT_FAILS(rg_group_merge(mine, world, high ? rgt_size / 2 : 0, high, 5, &merged), RG_ERR_RANK);
   RGT_FAILS(high ? rg_group_merge(mine, world, other, 1, 5, &merged)
                  : rg_group_reassign(mine, world, other, 0, NULL, 5, &merged),
@@ -194,40 +194,96 @@ static void test_merge_errors(void) {
   rg_group_free(&mine);
 }
 
-/* A member whose list is wrong, unlike its leader's, gets the error; the others know nothing of it.
- */
-static void test_reassign_alone(void) {
-  rg_group mine, now = NULL;
-  int other, high, wrong = 99;
-  if (rgt_size < 4)
-    return;
+/* One member's call, which differs from the others' or is wrong: all members of both groups get an
+ * error, and go on. */
+typedef enum {
+  TAG_WRONG,
+  TAG_OTHER,
+  OUTPUT_NULL,
+  HIGH_WRONG,
+  HIGH_OTHER,
+  CALL_OTHER,
+  LIST_WRONG,
+  LIST_OTHER,
+  LIST_NULL,
+  CALL_SPLIT,
+  KINDS
+} wrong_kind;
+
+static int call_rightly(wrong_kind kind, rg_group mine, int other, int high, rg_group *g) {
+  return kind == LIST_WRONG || kind == LIST_OTHER || kind == LIST_NULL
+             ? rg_group_reassign(mine, world, other, 0, NULL, 7, g)
+             : rg_group_merge(mine, world, other, high, 8, g);
+}
+
+static int call_wrongly(wrong_kind kind, rg_group mine, int other, int high, rg_group *g) {
+  int wrong = 99, first = 0;
+  switch (kind) {
+  case TAG_WRONG:
+    return rg_group_merge(mine, world, other, high, -1, g);
+  case TAG_OTHER:
+    return rg_group_merge(mine, world, other, high, 9, g);
+  case OUTPUT_NULL:
+    return rg_group_merge(mine, world, other, high, 8, NULL);
+  case HIGH_WRONG:
+    return rg_group_merge(mine, world, other, (1 << 28) - 1, 8, g);
+  case HIGH_OTHER:
+    return rg_group_merge(mine, world, other, !high, 8, g);
+  case CALL_OTHER:
+    return rg_group_reassign(mine, world, other, 0, NULL, 8, g);
+  case LIST_WRONG:
+    return rg_group_reassign(mine, world, other, 1, &wrong, 7, g);
+  case LIST_OTHER:
+    return rg_group_reassign(mine, world, other, 1, &first, 7, g);
+  case LIST_NULL:
+    return rg_group_reassign(mine, world, other, 0, NULL, 7, NULL);
+  default:
+    return rg_group_split(mine, 0, 0, g);
+  }
+}
+
+static void expect_error_on_all(wrong_kind kind, int who) {
+  static const int expected[KINDS] = {
+      RG_ERR_TAG,      RG_ERR_MISMATCH, RG_ERR_ARG,      RG_ERR_ARG, RG_ERR_MISMATCH,
+      RG_ERR_MISMATCH, RG_ERR_RANK,     RG_ERR_MISMATCH, RG_ERR_ARG, RG_ERR_MISMATCH};
+  rg_group mine, g = NULL;
+  int other, high;
   halves(&mine, &other, &high);
-  if (rgt_rank == rgt_size - 1)
-    RGT_FAILS(rg_group_reassign(mine, world, other, 1, &wrong, 7, &now), RG_ERR_RANK);
-  else
-    RGT_OK(rg_group_reassign(mine, world, other, 0, NULL, 7, &now));
-  rg_group_free(&now);
+  RGT_FAILS((rgt_rank == who ? call_wrongly : call_rightly)(kind, mine, other, high, &g),
+            expected[kind]);
+  RGT_PTR_NULL(g);
+  RGT_OK(call_rightly(kind, mine, other, high, &g));
+  RGT_OK(rg_barrier(g));
+  rg_group_free(&g);
   rg_group_free(&mine);
 }
 
-/* A member whose value of high is wrong, unlike its leader's. */
-static void test_merge_alone(void) {
-  rg_group mine, merged = NULL;
-  int other, high;
-  if (rgt_size < 4)
+/* Leaders that do not find each other wait: one that splits its group, and where threads may lead
+ * at the same time, one with another tag. */
+static int is_found(wrong_kind kind, int who) {
+  int half = rgt_size / 2, leads = who == 0 || who == half, level,
+      alone = who < half ? half == 1 : rgt_size - half == 1;
+  MPI_Query_thread(&level);
+  if (leads && (kind == CALL_SPLIT || (kind == TAG_OTHER && level == MPI_THREAD_MULTIPLE)))
+    return 0;
+  return kind != LIST_OTHER || !alone;
+}
+
+static void test_one_wrong(void) {
+  if (rgt_size < 2)
     return;
-  halves(&mine, &other, &high);
-  if (rgt_rank == rgt_size - 1) {
-    RGT_FAILS(rg_group_merge(mine, world, other, (1 << 28) - 1, 8, &merged), RG_ERR_ARG);
-    RGT_FAILS(rg_group_merge(mine, world, other, !high, 8, &merged), RG_ERR_MISMATCH);
-  } else {
-    for (int i = 0; i < 2; i++) {
-      RGT_OK(rg_group_merge(mine, world, other, high, 8, &merged));
-      rg_group_free(&merged);
-    }
+  for (int kind = 0; kind < KINDS; kind++)
+    for (int who = 0; who < rgt_size; who++)
+      if (is_found((wrong_kind)kind, who))
+        expect_error_on_all((wrong_kind)kind, who);
+}
+
+static void test_split_null(void) {
+  for (int who = 0; who < rgt_size; who++) {
+    rg_group part = NULL;
+    RGT_FAILS(rg_group_split(world, 0, 0, rgt_rank == who ? NULL : &part), RG_ERR_ARG);
+    RGT_PTR_NULL(part);
   }
-  RGT_PTR_NULL(merged);
-  rg_group_free(&mine);
 }
 
 /* The handshake detects that the two groups overlap. */
@@ -266,10 +322,10 @@ int main(int argc, char **argv) {
                                    {"merge up from single processes", test_merge_up},
                                    {"split", test_split},
                                    {"split, one rank wrong", test_split_error},
+                                   {"split, one rank without output", test_split_null},
                                    {"reassign", test_reassign},
                                    {"merge and reassign, wrong use", test_merge_errors},
-                                   {"reassign, one member's wrong list", test_reassign_alone},
-                                   {"merge, one member's wrong value", test_merge_alone},
+                                   {"one member's wrong call", test_one_wrong},
                                    {"merge of overlapping groups", test_merge_overlap},
                                    {"stop", test_stop},
                                    {NULL, NULL}};
