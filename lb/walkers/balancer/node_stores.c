@@ -49,42 +49,42 @@ static int read_list(rg_balancer balancer, const rgi_record_exchange *exchange, 
   return RG_SUCCESS;
 }
 
-static int read_stores(rg_balancer balancer, rgi_record_exchange *exchange, int unused) {
-  int *homes = NULL;
-  (void)unused;
-  int error = share_error(balancer,
-                          exchange->nodes ? rgi_record_write_settle(exchange->index) : RG_SUCCESS);
-  if (!error)
-    error =
-        share_error(balancer, exchange->nodes ? rgi_record_exchange_agree(exchange) : RG_SUCCESS);
-  if (!error)
-    error = share_error(balancer, read_list(balancer, exchange, &homes));
-  if (!error && exchange->nodes)
-    error = rgi_record_exchange_move(exchange, &balancer->list, homes);
-  free(homes);
-  return error;
-}
-
-/* Does something on all processes, with an exchange on the leaders of the nodes. */
-static int with_leaders(rg_balancer balancer,
-                        int (*what)(rg_balancer balancer, rgi_record_exchange *exchange, int arg),
-                        int arg) {
-  rgi_record_exchange exchange = {0};
+/* An exchange on the leaders of the nodes; elsewhere it is empty. */
+static int open_exchange(rg_balancer balancer, rgi_record_exchange *exchange) {
   rgi_balancer_survival *survival = &balancer->survival;
   int error = RG_SUCCESS;
   if (rgi_membership_leads_node(&balancer->members))
-    error = rgi_record_exchange_open(&exchange, &survival->index, &survival->traffic);
-  error = share_error(balancer, error);
+    error = rgi_record_exchange_open(exchange, &survival->index, &survival->traffic);
+  return share_error(balancer, error);
+}
+
+static void close_exchange(rgi_record_exchange *exchange) {
+  if (exchange->index)
+    rgi_record_exchange_close(exchange);
+}
+
+static int read_stores(rg_balancer balancer) {
+  rgi_record_exchange exchange = {0};
+  int *homes = NULL;
+  int error = open_exchange(balancer, &exchange);
   if (!error)
-    error = what(balancer, &exchange, arg);
-  if (exchange.index)
-    rgi_record_exchange_close(&exchange);
+    error = share_error(balancer,
+                        exchange.nodes ? rgi_record_write_settle(exchange.index) : RG_SUCCESS);
+  if (!error)
+    error =
+        share_error(balancer, exchange.nodes ? rgi_record_exchange_agree(&exchange) : RG_SUCCESS);
+  if (!error)
+    error = share_error(balancer, read_list(balancer, &exchange, &homes));
+  if (!error && exchange.nodes)
+    error = rgi_record_exchange_move(&exchange, &balancer->list, homes);
+  free(homes);
+  close_exchange(&exchange);
   return error;
 }
 
 int rgi_node_stores_lay_out(rg_balancer balancer) {
   if (balancer->survival.store.filled)
-    return with_leaders(balancer, read_stores, 0);
+    return read_stores(balancer);
   RGI_TRY(rgi_first_agree(balancer));
   RGI_TRY(rgi_first_share_paces(balancer));
   RGI_TRY(rgi_store_open(&balancer->survival.store, &balancer->list));
@@ -102,14 +102,12 @@ void rgi_node_stores_filled(rg_balancer balancer) {
   }
 }
 
-/* --- outcomes -------------------------------------------------------------------------------- */
-
-static int bring_outcomes(rg_balancer balancer, rgi_record_exchange *exchange, int root) {
-  return exchange->nodes ? rgi_record_exchange_gather(
-                               exchange, root < 0 ? -1 : node_of(balancer, exchange, root))
-                         : RG_SUCCESS;
-}
-
 int rgi_node_stores_gather(rg_balancer balancer, int rank) {
-  return share_error(balancer, with_leaders(balancer, bring_outcomes, rank));
+  rgi_record_exchange exchange = {0};
+  int error = open_exchange(balancer, &exchange);
+  if (!error && exchange.nodes)
+    error =
+        rgi_record_exchange_gather(&exchange, rank < 0 ? -1 : node_of(balancer, &exchange, rank));
+  close_exchange(&exchange);
+  return share_error(balancer, error);
 }

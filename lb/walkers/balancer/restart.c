@@ -117,9 +117,8 @@ static int recover_all(rg_balancer balancer, int agreed) {
 }
 
 /* A later run has a group of its own, by shrinking: members may have died since the last one. */
-static int begin_first(rg_balancer balancer, int agreed) {
+static int begin_first(rg_balancer balancer) {
   rgi_balancer_stage rests = balancer->stage;
-  (void)agreed;
   balancer->stage = RGI_BALANCER_RUNNING;
   int error = lay_out_until_settled(balancer, balancer->work.run > 0);
   if (error) {
@@ -143,22 +142,24 @@ static int list_living(rg_balancer balancer) {
   return RG_SUCCESS;
 }
 
-/* Does a step that may shrink the group, and tells the application of the dead afterwards. */
-static int do_and_tell(rg_balancer balancer, int (*what)(rg_balancer balancer, int agreed),
-                       int agreed) {
+int rgi_restart_begin(rg_balancer balancer) {
   double noticed = rgi_clock_now();
   RGI_TRY(list_living(balancer));
-  RGI_TRY(what(balancer, agreed));
+  RGI_TRY(begin_first(balancer));
   tell_deaths(balancer, noticed);
   return RG_SUCCESS;
 }
 
-int rgi_restart_begin(rg_balancer balancer) {
-  return do_and_tell(balancer, begin_first, 0);
+static int recover_and_tell(rg_balancer balancer, int agreed) {
+  double noticed = rgi_clock_now();
+  RGI_TRY(list_living(balancer));
+  RGI_TRY(recover_all(balancer, agreed));
+  tell_deaths(balancer, noticed);
+  return RG_SUCCESS;
 }
 
 int rgi_restart_recover(rg_balancer balancer) {
-  return do_and_tell(balancer, recover_all, 0);
+  return recover_and_tell(balancer, 0);
 }
 
 /* --- the end --------------------------------------------------------------------------------- */
@@ -180,7 +181,7 @@ int rgi_restart_end(rg_balancer balancer, int *done) {
   *done = well && !failed;
   if (*done)
     return error ? rgi_error(error, "%s", text) : RG_SUCCESS;
-  return do_and_tell(balancer, recover_all, 1);
+  return recover_and_tell(balancer, 1);
 }
 
 /* --- outcomes -------------------------------------------------------------------------------- */

@@ -18,114 +18,114 @@
 #include "walkers/team/wire.h"
 #include "walkers/work/work.h"
 
-static int refuse_request(const rgi_join *j, int leader) {
+static int refuse_request(const rgi_join *join, int leader) {
   int64_t no = 0;
-  return rgi_wire_send(j->nodes->wire, leader, RGI_WIRE_ANSWER, 1, &no);
+  return rgi_wire_send(join->nodes->wire, leader, RGI_WIRE_ANSWER, 1, &no);
 }
 
-void rgi_join_forget(rgi_join *j) {
-  for (int i = 0; i < j->count; i++)
-    free(j->at[i].ranks);
-  j->count = 0;
+void rgi_join_forget(rgi_join *join) {
+  for (int i = 0; i < join->count; i++)
+    free(join->at[i].ranks);
+  join->count = 0;
 }
 
-void rgi_join_close(rgi_join *j) {
-  rgi_join_forget(j);
-  free(j->at);
-  j->at = NULL;
-  j->room = 0;
+void rgi_join_close(rgi_join *join) {
+  rgi_join_forget(join);
+  free(join->at);
+  join->at = NULL;
+  join->room = 0;
 }
 
-int rgi_join_refuse_all(rgi_join *j) {
+int rgi_join_refuse_all(rgi_join *join) {
   int error = RG_SUCCESS;
-  for (int i = 0; i < j->count; i++) {
-    int one = refuse_request(j, j->at[i].leader);
+  for (int i = 0; i < join->count; i++) {
+    int one = refuse_request(join, join->at[i].leader);
     error = error ? error : one;
   }
-  rgi_join_forget(j);
+  rgi_join_forget(join);
   return error;
 }
 
-static int add_request(rgi_join *j, int leader, int n, const int64_t ranks[]) {
-  if (j->count == j->room) {
-    int room = j->room ? 2 * j->room : 8;
-    rgi_join_request *more = realloc(j->at, (size_t)room * sizeof *more);
+static int add_request(rgi_join *join, int leader, int n, const int64_t ranks[]) {
+  if (join->count == join->room) {
+    int room = join->room ? 2 * join->room : 8;
+    rgi_join_request *more = realloc(join->at, (size_t)room * sizeof *more);
     if (!more)
       return rgi_error(RG_ERR_NOMEM, "no memory for %d requests", room);
-    j->at = more;
-    j->room = room;
+    join->at = more;
+    join->room = room;
   }
   rgi_join_request request = {leader, n, malloc((size_t)n * sizeof *request.ranks)};
   if (!request.ranks)
     return rgi_error(RG_ERR_NOMEM, "no memory for %d processes that join", n);
   for (int i = 0; i < n; i++)
     request.ranks[i] = (int)ranks[i];
-  j->at[j->count++] = request;
+  join->at[join->count++] = request;
   return RG_SUCCESS;
 }
 
 /* Keeps or refuses a request. */
-static int take_request(rgi_join *j, const rgi_wire_received *received) {
-  const rgi_work *work = j->work;
-  if (rgi_team_leads(work->team) && (work->working || j->gathers) &&
-      received->words[0] == j->nodes->board->stamp)
-    return add_request(j, received->from, (int)received->count - 1, received->words + 1);
-  return refuse_request(j, received->from);
+static int take_request(rgi_join *join, const rgi_wire_received *received) {
+  const rgi_work *work = join->work;
+  if (rgi_team_leads(work->team) && (work->working || join->gathers) &&
+      received->words[0] == join->nodes->board->stamp)
+    return add_request(join, received->from, (int)received->count - 1, received->words + 1);
+  return refuse_request(join, received->from);
 }
 
-int rgi_join_serve(rgi_join *j) {
-  const rgi_board *board = j->nodes->board;
-  rgi_wire *wire = j->nodes->wire;
+int rgi_join_serve(rgi_join *join) {
+  const rgi_board *board = join->nodes->board;
+  rgi_wire *wire = join->nodes->wire;
   rgi_wire_received received;
-  RGI_TRY(rgi_buddy_serve(j->work->buddy));
+  RGI_TRY(rgi_buddy_serve(join->work->buddy));
   while (board->shared) {
     RGI_TRY(rgi_wire_take(wire, RGI_WIRE_REQUEST, &received));
     if (!received.words)
       break;
-    int error = take_request(j, &received);
+    int error = take_request(join, &received);
     free(received.words);
     RGI_TRY(error);
   }
   RGI_TRY(rgi_wire_reap(wire));
-  return board->shared ? rgi_internode_serve(j->nodes) : RG_SUCCESS;
+  return board->shared ? rgi_internode_serve(join->nodes) : RG_SUCCESS;
 }
 
-int rgi_join_choose(rgi_join *j, int *processes) {
-  const rgi_work *work = j->work;
-  const rgi_board *board = j->nodes->board;
+int rgi_join_choose(rgi_join *join, int *processes) {
+  const rgi_work *work = join->work;
+  const rgi_board *board = join->nodes->board;
   int kept = 0, error = RG_SUCCESS;
   int64_t most = work->entry.most;
   *processes = 0;
-  for (int i = 0; i < j->count; i++) {
-    rgi_join_request request = j->at[i];
+  for (int i = 0; i < join->count; i++) {
+    rgi_join_request request = join->at[i];
     if (rgi_work_joinable(work) && (!most || work->team->n + *processes + request.n <= most)) {
       *processes += request.n;
-      j->at[kept++] = request;
+      join->at[kept++] = request;
       continue;
     }
-    int one = refuse_request(j, request.leader);
+    int one = refuse_request(join, request.leader);
     error = error ? error : one;
     rgi_board_row_of(board, board->members->rank)->load.coming -= request.n;
     free(request.ranks);
   }
-  j->count = kept;
+  join->count = kept;
   return error;
 }
 
-int rgi_join_processes(const rgi_join *j) {
+int rgi_join_processes(const rgi_join *join) {
   int sum = 0;
-  for (int i = 0; i < j->count; i++)
-    sum += j->at[i].n;
+  for (int i = 0; i < join->count; i++)
+    sum += join->at[i].n;
   return sum;
 }
 
-int rgi_join_accept(rgi_join *j, int answer, int n, int ranks[]) {
-  const rgi_team *team = j->work->team;
+int rgi_join_accept(rgi_join *join, int answer, int n, int ranks[]) {
+  const rgi_team *team = join->work->team;
   int at = team->n;
   memcpy(ranks, team->ranks, (size_t)at * sizeof *ranks);
-  for (int i = 0; i < j->count; i++) {
-    memcpy(ranks + at, j->at[i].ranks, (size_t)j->at[i].n * sizeof *ranks);
-    at += j->at[i].n;
+  for (int i = 0; i < join->count; i++) {
+    memcpy(ranks + at, join->at[i].ranks, (size_t)join->at[i].n * sizeof *ranks);
+    at += join->at[i].n;
   }
   int64_t *words = malloc((size_t)(n + 1) * sizeof *words);
   if (!words)
@@ -134,9 +134,9 @@ int rgi_join_accept(rgi_join *j, int answer, int n, int ranks[]) {
   for (int i = 0; i < n; i++)
     words[i + 1] = ranks[i];
   int error = RG_SUCCESS;
-  for (int i = 0; i < j->count && !error; i++)
-    error = rgi_wire_send(j->nodes->wire, j->at[i].leader, RGI_WIRE_ANSWER, n + 1, words);
-  rgi_join_forget(j);
+  for (int i = 0; i < join->count && !error; i++)
+    error = rgi_wire_send(join->nodes->wire, join->at[i].leader, RGI_WIRE_ANSWER, n + 1, words);
+  rgi_join_forget(join);
   free(words);
   return error;
 }

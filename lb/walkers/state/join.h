@@ -27,19 +27,19 @@ typedef struct {
 
 /* Handles all messages that have come, those of buddies and other nodes too. A leader at work keeps
  * the requests for its walker. */
-int rgi_join_serve(rgi_join *j);
+int rgi_join_serve(rgi_join *join);
 /* Keeps of these requests those that may join, and refuses the others. *processes: how many
  * processes join. With the load board's lock held. */
-int rgi_join_choose(rgi_join *j, int *processes);
+int rgi_join_choose(rgi_join *join, int *processes);
 /* The processes of all requests that are kept. */
-int rgi_join_processes(const rgi_join *j);
+int rgi_join_processes(const rgi_join *join);
 /* Lists the members of the new group, n of them: first those of this one, then those that were
  * chosen; and sends the list to the leaders of the groups that join. answer: RGI_JOIN_... */
 enum { RGI_JOIN_WORKING = 1, RGI_JOIN_IDLE };
-int rgi_join_accept(rgi_join *j, int answer, int n, int ranks[]);
-int rgi_join_refuse_all(rgi_join *j);
+int rgi_join_accept(rgi_join *join, int answer, int n, int ranks[]);
+int rgi_join_refuse_all(rgi_join *join);
 /* Drops the requests without an answer. */
-void rgi_join_forget(rgi_join *j);
-void rgi_join_close(rgi_join *j);
+void rgi_join_forget(rgi_join *join);
+void rgi_join_close(rgi_join *join);
 
 #endif
