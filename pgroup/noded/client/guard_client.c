@@ -119,10 +119,10 @@ int rgi_guard_blind(void) {
   return blind;
 }
 
-void rgi_guard_tell(const rgi_guard_addresses *a, int fd, int listener, int pipe) {
+void rgi_guard_tell(const rgi_guard_addresses *addresses, int fd, int listener, int pipe) {
   char room[CMSG_SPACE(RGI_GUARD_FDS * sizeof(int))] = {0};
   int fds[RGI_GUARD_FDS] = {fd, listener, pipe}, n = listener >= 0 ? RGI_GUARD_FDS : 1;
-  rgi_guard_addresses copy = *a;
+  rgi_guard_addresses copy = *addresses;
   struct iovec part = {&copy, sizeof copy};
   struct msghdr m = {.msg_iov = &part,
                      .msg_iovlen = 1,

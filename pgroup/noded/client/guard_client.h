@@ -15,7 +15,7 @@ int rgi_guard_blind(void);
 
 /* Sends the addresses to the guard, if there is one. fd: the arena's. listener and pipe: the guard
  * is to be the node's daemon (daemon.h) with these descriptors; or -1. Local. */
-void rgi_guard_tell(const rgi_guard_addresses *a, int fd, int listener, int pipe);
+void rgi_guard_tell(const rgi_guard_addresses *addresses, int fd, int listener, int pipe);
 
 /* How far MPI is when this process ends by exit. Local. */
 void rgi_guard_tell_end(rgi_guard_phase phase);

@@ -55,17 +55,17 @@ static void begin_question(rgi_overlay *overlay) {
   question.answer = to >= 0 && question.refused ? malloc((size_t)overlay->nodes) : NULL;
   if (!question.answer)
     return;
-  const rgi_overlay_node *node = &rgi_overlay_nodes(overlay)[to];
+  const rgi_overlay_node *record = &rgi_overlay_nodes(overlay)[to];
   question.node = to;
   question.tcp = (rgi_tcp){.fd = -1};
   question.connected = 0;
   question.begun = rgi_clock_now();
   question.dial =
-      (rgi_dial){.node = node,
+      (rgi_dial){.node = record,
                  .key = overlay->key,
                  .from = RGI_OVERLAY_GUARD,
                  .to = to,
-                 .proven = node->n ? question.asked++ / overlay->nodes % node->n + 1 : 0};
+                 .proven = record->n ? question.asked++ / overlay->nodes % record->n + 1 : 0};
 }
 
 static int have_all_refused(rgi_overlay *overlay) {

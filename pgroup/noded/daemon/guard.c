@@ -96,19 +96,20 @@ typedef struct {
   int unwatched;           /* why there is none although there should be: an errno */
 } guarded_child;
 
-static uint32_t job_outcome(const guarded_child *w) {
-  return w->table.journal ? atomic_load(&w->table.journal->outcome) : RGI_PROCESS_JOB_OPEN;
+static uint32_t job_outcome(const guarded_child *child) {
+  return child->table.journal ? atomic_load(&child->table.journal->outcome) : RGI_PROCESS_JOB_OPEN;
 }
 
-static int read_addresses(guarded_child *w, rgi_guard_addresses *a, int fds[RGI_GUARD_FDS]) {
+static int read_addresses(guarded_child *child, rgi_guard_addresses *addresses,
+                          int fds[RGI_GUARD_FDS]) {
   char room[CMSG_SPACE(RGI_GUARD_FDS * sizeof(int))];
-  struct iovec part = {a, sizeof *a};
+  struct iovec part = {addresses, sizeof *addresses};
   struct msghdr m = {
       .msg_iov = &part, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof room};
-  ssize_t n = recvmsg(w->socket, &m, MSG_DONTWAIT);
-  if (n == (ssize_t)sizeof w->phase)
-    memcpy(&w->phase, a, sizeof w->phase);
-  if (n != (ssize_t)sizeof *a)
+  ssize_t n = recvmsg(child->socket, &m, MSG_DONTWAIT);
+  if (n == (ssize_t)sizeof child->phase)
+    memcpy(&child->phase, addresses, sizeof child->phase);
+  if (n != (ssize_t)sizeof *addresses)
     return 0;
   struct cmsghdr *c = CMSG_FIRSTHDR(&m);
   if (!c || c->cmsg_type != SCM_RIGHTS)
@@ -119,39 +120,40 @@ static int read_addresses(guarded_child *w, rgi_guard_addresses *a, int fds[RGI_
   return 1;
 }
 
-static void watch_daemon(guarded_child *w) {
-  rgi_overlay *overlay = rgi_arena_at(w->where.overlay);
-  w->daemon = (int)syscall(SYS_pidfd_open, atomic_load(&overlay->daemon_pid), 0);
-  w->unwatched = w->daemon < 0 ? errno : 0;
+static void watch_daemon(guarded_child *child) {
+  rgi_overlay *overlay = rgi_arena_at(child->where.overlay);
+  child->daemon = (int)syscall(SYS_pidfd_open, atomic_load(&overlay->daemon_pid), 0);
+  child->unwatched = child->daemon < 0 ? errno : 0;
 }
 
 /* By each start of the library. */
-static void take_addresses(guarded_child *w, const rgi_guard_addresses *a,
+static void take_addresses(guarded_child *child, const rgi_guard_addresses *addresses,
                            const int fds[RGI_GUARD_FDS]) {
   rgi_daemon_close();
-  if (w->daemon >= 0)
-    close(w->daemon);
-  w->daemon = -1;
-  w->unwatched = 0;
-  w->where = *a;
-  w->table.journal = NULL;
+  if (child->daemon >= 0)
+    close(child->daemon);
+  child->daemon = -1;
+  child->unwatched = 0;
+  child->where = *addresses;
+  child->table.journal = NULL;
   if (!rgi_arena_attach(fds[0]))
     return;
-  w->table = (rgi_process_table){.members = rgi_arena_at(a->members), .n = a->processes, .me = -1};
-  rgi_process_table_attach(&w->table, rgi_arena_at(a->process_table), a->world);
-  int is_daemon = a->overlay && fds[1] >= 0;
+  child->table = (rgi_process_table){
+      .members = rgi_arena_at(addresses->members), .n = addresses->processes, .me = -1};
+  rgi_process_table_attach(&child->table, rgi_arena_at(addresses->process_table), addresses->world);
+  int is_daemon = addresses->overlay && fds[1] >= 0;
   prctl(PR_SET_NAME, is_daemon ? "regroup-noded" : "regroup-guard");
   if (is_daemon)
-    rgi_daemon_open(rgi_arena_at(a->overlay), &w->table, fds[1], fds[2]);
-  else if (a->overlay)
-    watch_daemon(w);
+    rgi_daemon_open(rgi_arena_at(addresses->overlay), &child->table, fds[1], fds[2]);
+  else if (addresses->overlay)
+    watch_daemon(child);
 }
 
-static void read_socket(guarded_child *w) {
-  rgi_guard_addresses a;
+static void read_socket(guarded_child *child) {
+  rgi_guard_addresses addresses;
   int fds[RGI_GUARD_FDS];
-  while (read_addresses(w, &a, fds))
-    take_addresses(w, &a, fds);
+  while (read_addresses(child, &addresses, fds))
+    take_addresses(child, &addresses, fds);
 }
 
 /* --- ending the job ----------------------------------------------------------------------- */
@@ -175,9 +177,9 @@ static void tell_end(const char *why) {
 }
 
 /* status: for the launcher. */
-static int end_job(const guarded_child *w, const char *why, int status) {
+static int end_job(const guarded_child *child, const char *why, int status) {
   tell_end(why);
-  rgi_pmi_abort(w->table.journal || w->phase == RGI_GUARD_MPI_BEGUN, status);
+  rgi_pmi_abort(child->table.journal || child->phase == RGI_GUARD_MPI_BEGUN, status);
   for (double end = rgi_clock_now() + ABORT_SECONDS; rgi_clock_now() < end;) {
     if (rgi_siblings_are_all() && !rgi_siblings_live())
       return status; /* there is nothing left to end */
@@ -194,53 +196,55 @@ static void describe_signal(int sign, const char *why, char line[LINE_BYTES]) {
            strsignal(sign), why);
 }
 
-static int end_by_signal(const guarded_child *w, int sign, const char *why) {
+static int end_by_signal(const guarded_child *child, int sign, const char *why) {
   char line[LINE_BYTES];
   describe_signal(sign, why, line);
-  return end_job(w, line, 128 + sign);
+  return end_job(child, line, 128 + sign);
 }
 
 /* All other processes may be waiting for the dead one inside MPI, for ever. */
-static int check_patience(guarded_child *w, int sign) {
+static int check_patience(guarded_child *child, int sign) {
   char why[100];
-  double patience = w->where.patience;
-  if (patience <= 0 || !rgi_process_table_all_waiting(&w->table, patience))
+  double patience = child->where.patience;
+  if (patience <= 0 || !rgi_process_table_all_waiting(&child->table, patience))
     return -1;
   snprintf(why, sizeof why, " and all others have been waiting for %g s", patience);
-  return end_by_signal(w, sign, why);
+  return end_by_signal(child, sign, why);
 }
 
 /* Before rg_init has returned everywhere no process can go on without another one. */
-static int is_beginning(const guarded_child *w) {
-  return !w->table.journal || (!job_outcome(w) && !rgi_process_table_all_ready(&w->table));
+static int is_beginning(const guarded_child *child) {
+  return !child->table.journal ||
+         (!job_outcome(child) && !rgi_process_table_all_ready(&child->table));
 }
 
 /* The child has ended by exit before MPI_Finalize, as far as is known. Whether MPI had begun is not
  * known where the program has called _exit, or exec has failed: only if another process of the job
  * lives on is that an error, and the launcher may just be about to close its end (PMI). */
-static int end_early(const guarded_child *w) {
+static int end_early(const guarded_child *child) {
   char line[LINE_BYTES];
-  int status = WEXITSTATUS(w->status), sure = w->died || w->phase == RGI_GUARD_MPI_BEGUN;
+  int status = WEXITSTATUS(child->status),
+      sure = child->died || child->phase == RGI_GUARD_MPI_BEGUN;
   if (!sure && !rgi_siblings_live() && (status == 0 || rgi_siblings_are_all())) {
     if (!rgi_siblings_are_all())
       rgi_news_early(launcher_rank());
     return status;
   }
-  if (!sure && rgi_clock_now() - w->ended_at < USAGE_SECONDS)
+  if (!sure && rgi_clock_now() - child->ended_at < USAGE_SECONDS)
     return -1;
   snprintf(line, sizeof line, "rank %s has ended with status %d before %s", launcher_rank(), status,
-           is_beginning(w) ? "rg_init had returned everywhere"
-           : w->died       ? "rg_finalize"
-                           : "MPI_Finalize");
-  return end_job(w, line, status ? status : 1);
+           is_beginning(child) ? "rg_init had returned everywhere"
+           : child->died       ? "rg_finalize"
+                               : "MPI_Finalize");
+  return end_job(child, line, status ? status : 1);
 }
 
 /* One line for each death that the job survives. */
-static void tell_survived(guarded_child *w, int sign) {
-  if (w->survived++)
+static void tell_survived(guarded_child *child, int sign) {
+  if (child->survived++)
     return;
-  int left = w->table.world - rgi_process_table_deaths(&w->table);
-  if (!w->died)
+  int left = child->table.world - rgi_process_table_deaths(&child->table);
+  if (!child->died)
     rgi_news_print("regroup: rank %s was ended by signal %d (%s) after rg_finalize\n",
                    launcher_rank(), sign, strsignal(sign));
   else if (left > 0)
@@ -250,20 +254,20 @@ static void tell_survived(guarded_child *w, int sign) {
 
 /* The child was killed: the status for the launcher, or -1 as long as the survivors have not
  * ended. */
-static int outlive_child(guarded_child *w) {
-  int sign = WTERMSIG(w->status);
-  if (is_beginning(w))
-    return end_by_signal(w, sign, " before rg_init had returned everywhere");
-  tell_survived(w, sign);
-  uint32_t outcome = job_outcome(w);
+static int outlive_child(guarded_child *child) {
+  int sign = WTERMSIG(child->status);
+  if (is_beginning(child))
+    return end_by_signal(child, sign, " before rg_init had returned everywhere");
+  tell_survived(child, sign);
+  uint32_t outcome = job_outcome(child);
   if (outcome == RGI_PROCESS_JOB_DONE) {
     rgi_pmi_finalize();
     return 0;
   }
   if (outcome == RGI_PROCESS_JOB_LOST ||
-      (!w->where.overlay && rgi_process_table_all_ended(&w->table) && !job_outcome(w)))
-    return end_by_signal(w, sign, " and no process is left");
-  return w->where.overlay ? -1 : check_patience(w, sign);
+      (!child->where.overlay && rgi_process_table_all_ended(&child->table) && !job_outcome(child)))
+    return end_by_signal(child, sign, " and no process is left");
+  return child->where.overlay ? -1 : check_patience(child, sign);
 }
 
 /* --- what the guard looks at ---------------------------------------------------------------- */
@@ -271,25 +275,25 @@ static int outlive_child(guarded_child *w) {
 /* The launcher ends a job by signals to its own child, the guard, which passes them on, but for
  * SIGUSR1 and SIGUSR2: by these it tells of another process's end, and those that a user sends to
  * the launcher reach the rank itself. */
-static void pass_signal_on(guarded_child *w, int sign) {
+static void pass_signal_on(guarded_child *child, int sign) {
   if (sign == SIGUSR1 || sign == SIGUSR2 || sign == SIGCHLD)
     return;
-  w->stopping = 1;
-  if (!w->ended)
-    kill(w->rank, sign);
+  child->stopping = 1;
+  if (!child->ended)
+    kill(child->rank, sign);
 }
 
-static void check_child(guarded_child *w) {
+static void check_child(guarded_child *child) {
   struct signalfd_siginfo info;
-  while (read(w->signals, &info, sizeof info) == (ssize_t)sizeof info)
-    pass_signal_on(w, (int)info.ssi_signo);
-  read_socket(w);
-  if (w->ended || waitpid(w->rank, &w->status, WNOHANG) != w->rank)
+  while (read(child->signals, &info, sizeof info) == (ssize_t)sizeof info)
+    pass_signal_on(child, (int)info.ssi_signo);
+  read_socket(child);
+  if (child->ended || waitpid(child->rank, &child->status, WNOHANG) != child->rank)
     return;
-  w->ended = 1;
-  w->ended_at = rgi_clock_now();
-  read_socket(w); /* what it sent last */
-  w->died = w->table.journal && rgi_process_table_ended(&w->table, (int)w->rank);
+  child->ended = 1;
+  child->ended_at = rgi_clock_now();
+  read_socket(child); /* what it sent last */
+  child->died = child->table.journal && rgi_process_table_ended(&child->table, (int)child->rank);
 }
 
 /* By a signal, or in a debugger. */
@@ -300,23 +304,23 @@ static int is_stopped(pid_t pid) {
   return state == 'T' || state == 't';
 }
 
-static void check_stopped(guarded_child *w) {
+static void check_stopped(guarded_child *child) {
   double now = rgi_clock_now();
-  if (w->where.stopped <= 0 || w->ended)
+  if (child->where.stopped <= 0 || child->ended)
     return;
-  if (!is_stopped(w->rank))
-    w->stopped = 0;
-  else if (w->stopped == 0)
-    w->stopped = now;
-  else if (now - w->stopped > w->where.stopped)
-    kill(w->rank, SIGKILL);
+  if (!is_stopped(child->rank))
+    child->stopped = 0;
+  else if (child->stopped == 0)
+    child->stopped = now;
+  else if (now - child->stopped > child->where.stopped)
+    kill(child->rank, SIGKILL);
 }
 
 /* The other nodes go on, or may: this node's processes end as if by themselves, so that the
  * launcher does not end the job. The daemon tells why, for all. */
-static int end_node(guarded_child *w, const char *why) {
-  if (!w->ended && kill(w->rank, SIGKILL) == 0)
-    waitpid(w->rank, &w->status, 0);
+static int end_node(guarded_child *child, const char *why) {
+  if (!child->ended && kill(child->rank, SIGKILL) == 0)
+    waitpid(child->rank, &child->status, 0);
   if (why) {
     const char *name = getenv("SLURMD_NODENAME");
     rgi_news_print("regroup: the node of rank %s%s%s%s ends: %s\n", launcher_rank(),
@@ -327,173 +331,174 @@ static int end_node(guarded_child *w, const char *why) {
   return RGI_OVERLAY_ENDED_STATUS;
 }
 
-static int end_for(guarded_child *w, const char *why) {
-  if (!w->ended)
-    kill(w->rank, SIGKILL);
-  return end_by_signal(w, SIGKILL, why);
+static int end_for(guarded_child *child, const char *why) {
+  if (!child->ended)
+    kill(child->rank, SIGKILL);
+  return end_by_signal(child, SIGKILL, why);
 }
 
 /* The daemon was killed. Slurm ends the other nodes only if it was asked to. So does MPICH's
  * launcher
  * (-disable-auto-cleanup): it knows already how the daemon has ended, and is not told to end the
  * job. */
-static int end_without_daemon(guarded_child *w) {
+static int end_without_daemon(guarded_child *child) {
   char line[LINE_BYTES];
   if (rgi_pmi_is_slurm())
-    return end_node(w, rgi_report_may(READ_SECONDS) ? "its daemon is gone" : NULL);
-  if (!w->ended)
-    kill(w->rank, SIGKILL);
+    return end_node(child, rgi_report_may(READ_SECONDS) ? "its daemon is gone" : NULL);
+  if (!child->ended)
+    kill(child->rank, SIGKILL);
   describe_signal(SIGKILL, " because the daemon of its node is gone", line);
   tell_end(line);
   kill(getpid(), SIGKILL);
   return 128 + SIGKILL;
 }
 
-static int is_daemon_gone(const guarded_child *w) {
-  struct pollfd gone = {w->daemon, POLLIN, 0};
-  return w->unwatched == ESRCH || (w->daemon >= 0 && poll(&gone, 1, 0) > 0);
+static int is_daemon_gone(const guarded_child *child) {
+  struct pollfd gone = {child->daemon, POLLIN, 0};
+  return child->unwatched == ESRCH || (child->daemon >= 0 && poll(&gone, 1, 0) > 0);
 }
 
 /* The daemon does not move, and its rank is its child. If it can go on it tells why, for all. */
-static int end_given_up(guarded_child *w, rgi_overlay *overlay) {
+static int end_given_up(guarded_child *child, rgi_overlay *overlay) {
   int first = rgi_given_up_tell(overlay);
-  for (int i = 0; i < w->table.n; i++)
-    if (!rgi_process_table_is_dead(&w->table, w->table.entry[i].rank))
-      kill(atomic_load(&w->table.entry[i].pid), SIGKILL);
-  return end_node(w, first && is_stopped(atomic_load(&overlay->daemon_pid))
-                         ? "its daemon is stopped, and the other nodes have given the node up"
-                         : NULL);
+  for (int i = 0; i < child->table.n; i++)
+    if (!rgi_process_table_is_dead(&child->table, child->table.entry[i].rank))
+      kill(atomic_load(&child->table.entry[i].pid), SIGKILL);
+  return end_node(child, first && is_stopped(atomic_load(&overlay->daemon_pid))
+                             ? "its daemon is stopped, and the other nodes have given the node up"
+                             : NULL);
 }
 
 /* A node whose daemon is gone, or which the other nodes have given up, has no part in the job. */
-static int check_node(guarded_child *w) {
+static int check_node(guarded_child *child) {
   rgi_daemon_step();
   const char *why = rgi_daemon_fatal_reason();
   if (why)
-    return rgi_daemon_is_given_up() ? end_node(w, why) : end_for(w, why);
-  if ((w->daemon < 0 && !w->unwatched) || job_outcome(w))
+    return rgi_daemon_is_given_up() ? end_node(child, why) : end_for(child, why);
+  if ((child->daemon < 0 && !child->unwatched) || job_outcome(child))
     return -1;
-  rgi_overlay *overlay = rgi_arena_at(w->where.overlay);
+  rgi_overlay *overlay = rgi_arena_at(child->where.overlay);
   if (atomic_load(&overlay->ended))
-    return end_node(w, NULL);
+    return end_node(child, NULL);
   if (rgi_given_up_step(overlay))
-    return end_given_up(w, overlay);
-  if (is_daemon_gone(w))
-    return end_without_daemon(w);
-  return w->unwatched ? end_for(w, " because it cannot be noticed when the daemon of its node ends")
-                      : -1;
+    return end_given_up(child, overlay);
+  if (is_daemon_gone(child))
+    return end_without_daemon(child);
+  return child->unwatched
+             ? end_for(child, " because it cannot be noticed when the daemon of its node ends")
+             : -1;
 }
 
 /* Whether the child was killed, and the other ranks of the node have ended well or go on: after a
  * signal to all they may need time to save. */
-static int is_outlived(const guarded_child *w) {
-  uint32_t outcome = job_outcome(w);
-  if (!WIFSIGNALED(w->status) || !w->table.journal)
+static int is_outlived(const guarded_child *child) {
+  uint32_t outcome = job_outcome(child);
+  if (!WIFSIGNALED(child->status) || !child->table.journal)
     return 0;
-  return outcome
-             ? outcome == RGI_PROCESS_JOB_DONE
-             : rgi_process_table_all_ready(&w->table) && !rgi_process_table_all_ended(&w->table);
+  return outcome ? outcome == RGI_PROCESS_JOB_DONE
+                 : rgi_process_table_all_ready(&child->table) &&
+                       !rgi_process_table_all_ended(&child->table);
 }
 
 /* Whether this guard is to look for processes that have ended without a guard. */
-static int looks_for_siblings(const guarded_child *w) {
-  return rgi_report_fd() >= 0 && !w->table.journal && !w->ended;
+static int looks_for_siblings(const guarded_child *child) {
+  return rgi_report_fd() >= 0 && !child->table.journal && !child->ended;
 }
 
 /* What is missing in two looks had no guard: one that has a guard is seen by the first. */
-static int check_rank(guarded_child *w) {
+static int check_rank(guarded_child *child) {
   char line[LINE_BYTES], rank[16];
-  int before = w->unstarted;
-  w->unstarted = rgi_siblings_unstarted();
-  if (before == RGI_SIBLINGS_NONE || w->unstarted != before)
+  int before = child->unstarted;
+  child->unstarted = rgi_siblings_unstarted();
+  if (before == RGI_SIBLINGS_NONE || child->unstarted != before)
     return -1;
   snprintf(rank, sizeof rank, before < 0 ? "?" : "%d", before);
   snprintf(line, sizeof line, "rank %s has ended before its program began (is a library missing?)",
            rank);
-  return end_job(w, line, UNSTARTED_STATUS);
+  return end_job(child, line, UNSTARTED_STATUS);
 }
 
 /* Also in two looks: this node's ranks may just have ended MPI, too, or be about to end. */
-static int check_other_nodes(guarded_child *w) {
+static int check_other_nodes(guarded_child *child) {
   char line[LINE_BYTES];
-  int before = w->ended_node;
-  w->ended_node = rgi_siblings_ended_node();
-  if (before < 0 || w->ended_node < 0)
+  int before = child->ended_node;
+  child->ended_node = rgi_siblings_ended_node();
+  if (before < 0 || child->ended_node < 0)
     return -1;
   snprintf(line, sizeof line,
            "all ranks of the launcher's node %d (from 0) have ended before MPI_Init (is a library "
            "missing there?)",
            before);
-  return end_job(w, line, UNSTARTED_STATUS);
+  return end_job(child, line, UNSTARTED_STATUS);
 }
 
-static int check_siblings(guarded_child *w) {
+static int check_siblings(guarded_child *child) {
   double now = rgi_clock_now();
-  if (!looks_for_siblings(w) || now - w->looked < LOOK_SECONDS)
+  if (!looks_for_siblings(child) || now - child->looked < LOOK_SECONDS)
     return -1;
-  w->looked = now;
+  child->looked = now;
   if (rgi_pmi_has_finalized())
     return -1;
-  int status = check_rank(w);
-  return status < 0 ? check_other_nodes(w) : status;
+  int status = check_rank(child);
+  return status < 0 ? check_other_nodes(child) : status;
 }
 
 /* The guard's status, or -1: it goes on. */
-static int step_guard(guarded_child *w) {
-  check_child(w);
-  check_stopped(w);
-  int status = check_siblings(w);
+static int step_guard(guarded_child *child) {
+  check_child(child);
+  check_stopped(child);
+  int status = check_siblings(child);
   if (status < 0)
-    status = check_node(w);
-  if (status >= 0 || !w->ended)
+    status = check_node(child);
+  if (status >= 0 || !child->ended)
     return status;
-  int well = WIFEXITED(w->status);
-  if ((w->stopping && !is_outlived(w)) || getppid() == 1) /* 1: the launcher is gone */
-    return well ? WEXITSTATUS(w->status) : 128 + WTERMSIG(w->status);
-  if (well && w->phase != RGI_GUARD_MPI_ENDED && !rgi_pmi_has_finalized())
-    return end_early(w);
-  if (well && WEXITSTATUS(w->status) != 0)
-    return WEXITSTATUS(w->status);
-  if (w->table.journal && job_outcome(w) != RGI_PROCESS_JOB_LOST && rgi_daemon_needed())
+  int well = WIFEXITED(child->status);
+  if ((child->stopping && !is_outlived(child)) || getppid() == 1) /* 1: the launcher is gone */
+    return well ? WEXITSTATUS(child->status) : 128 + WTERMSIG(child->status);
+  if (well && child->phase != RGI_GUARD_MPI_ENDED && !rgi_pmi_has_finalized())
+    return end_early(child);
+  if (well && WEXITSTATUS(child->status) != 0)
+    return WEXITSTATUS(child->status);
+  if (child->table.journal && job_outcome(child) != RGI_PROCESS_JOB_LOST && rgi_daemon_needed())
     return -1;
-  return well ? 0 : outlive_child(w);
+  return well ? 0 : outlive_child(child);
 }
 
 /* --- all ----------------------------------------------------------------------------------- */
 
-static int poll_milliseconds(const guarded_child *w) {
+static int poll_milliseconds(const guarded_child *child) {
   double daemon = rgi_daemon_timeout();
-  if (w->ended)
+  if (child->ended)
     return (int)(1000 * CHECK_SECONDS);
-  if (looks_for_siblings(w) && (daemon < 0 || daemon > LOOK_SECONDS))
+  if (looks_for_siblings(child) && (daemon < 0 || daemon > LOOK_SECONDS))
     daemon = LOOK_SECONDS;
-  if (w->where.stopped > 0 && (daemon < 0 || daemon > STOPPED_SECONDS))
+  if (child->where.stopped > 0 && (daemon < 0 || daemon > STOPPED_SECONDS))
     daemon = STOPPED_SECONDS;
-  if (w->daemon >= 0 && (daemon < 0 || daemon > RGI_GIVEN_UP_SECONDS))
+  if (child->daemon >= 0 && (daemon < 0 || daemon > RGI_GIVEN_UP_SECONDS))
     daemon = RGI_GIVEN_UP_SECONDS;
   return daemon < 0 ? -1 : (int)(1000 * daemon) + 1;
 }
 
 int rgi_guard_watch(pid_t rank, int socket, const sigset_t *signals) {
-  guarded_child w = {.rank = rank,
-                     .socket = socket,
-                     .daemon = -1,
-                     .unstarted = RGI_SIBLINGS_NONE,
-                     .ended_node = -1};
-  w.signals = signalfd(-1, signals, SFD_CLOEXEC | SFD_NONBLOCK);
+  guarded_child child = {.rank = rank,
+                         .socket = socket,
+                         .daemon = -1,
+                         .unstarted = RGI_SIBLINGS_NONE,
+                         .ended_node = -1};
+  child.signals = signalfd(-1, signals, SFD_CLOEXEC | SFD_NONBLOCK);
   prctl(PR_SET_NAME, "regroup-guard");
   rgi_report_open();
   for (;;) {
-    struct pollfd all[] = {{w.signals, POLLIN, 0},
-                           {w.ended ? -1 : socket, POLLIN, 0},
+    struct pollfd all[] = {{child.signals, POLLIN, 0},
+                           {child.ended ? -1 : socket, POLLIN, 0},
                            {rgi_daemon_fd(), POLLIN, 0},
-                           {w.ended ? -1 : w.daemon, POLLIN, 0},
+                           {child.ended ? -1 : child.daemon, POLLIN, 0},
                            {rgi_report_fd(), POLLIN, 0}};
-    poll(all, 5, poll_milliseconds(&w));
+    poll(all, 5, poll_milliseconds(&child));
     rgi_report_serve();
-    if (all[1].revents & POLLHUP && !w.ended) /* the rank is about to end */
+    if (all[1].revents & POLLHUP && !child.ended) /* the rank is about to end */
       rgi_clock_sleep(1e-3);
-    int status = step_guard(&w);
+    int status = step_guard(&child);
     if (status >= 0)
       return status;
   }

@@ -38,11 +38,11 @@ void rgi_news_early(const char *rank) {
 }
 
 /* The ranks of a node, as ranges, behind what is in the line. */
-static void add_ranks(rgi_overlay *m, int node, char *line, int n) {
-  const int32_t *of = rgi_overlay_rank_nodes(m);
-  for (int i = 0, first = 1; i < m->world; i++) {
+static void add_ranks(rgi_overlay *overlay, int node, char *line, int n) {
+  const int32_t *of = rgi_overlay_rank_nodes(overlay);
+  for (int i = 0, first = 1; i < overlay->world; i++) {
     int begin = i;
-    while (of[i] == node && i + 1 < m->world && of[i + 1] == node)
+    while (of[i] == node && i + 1 < overlay->world && of[i + 1] == node)
       i++;
     if (of[i] != node || n > RANKS_BYTES - 32)
       continue;
@@ -52,34 +52,34 @@ static void add_ranks(rgi_overlay *m, int node, char *line, int n) {
   }
 }
 
-void rgi_news_loss(rgi_overlay *m, int node) {
+void rgi_news_loss(rgi_overlay *overlay, int node) {
   char line[NEWS_BYTES];
   int n = snprintf(line, sizeof line, "regroup: node %s is lost (ranks",
-                   rgi_overlay_nodes(m)[node].name);
-  add_ranks(m, node, line, n);
+                   rgi_overlay_nodes(overlay)[node].name);
+  add_ranks(overlay, node, line, n);
   rgi_news_print("%s)\n", line);
 }
 
-void rgi_news_end(const rgi_overlay *m, int lost_nodes, int deaths) {
+void rgi_news_end(const rgi_overlay *overlay, int lost_nodes, int deaths) {
   if (lost_nodes)
     rgi_news_print("regroup: the job has ended well without %d of its %d nodes\n", lost_nodes,
-                   m->nodes);
+                   overlay->nodes);
   else if (deaths)
     rgi_news_print("regroup: the job has ended well without %d of its %d processes\n", deaths,
-                   m->world);
+                   overlay->world);
 }
 
-void rgi_news_left(rgi_overlay *m, int node) {
-  const rgi_overlay_node *o = &rgi_overlay_nodes(m)[node];
+void rgi_news_left(rgi_overlay *overlay, int node) {
+  const rgi_overlay_node *record = &rgi_overlay_nodes(overlay)[node];
   char line[NEWS_BYTES], address[INET_ADDRSTRLEN];
   if (!getenv("SLURM_STEP_ID"))
     return;
-  int n = snprintf(line, sizeof line, "regroup: all have left node %s port %d at ", o->name,
-                   ntohs(o->port));
-  for (int i = 0; i < o->n; i++)
+  int n = snprintf(line, sizeof line, "regroup: all have left node %s port %d at ", record->name,
+                   ntohs(record->port));
+  for (int i = 0; i < record->n; i++)
     n += snprintf(line + n, sizeof line - (size_t)n, i ? ",%s" : "%s",
-                  inet_ntop(AF_INET, &o->address[i], address, sizeof address));
+                  inet_ntop(AF_INET, &record->address[i], address, sizeof address));
   n += snprintf(line + n, sizeof line - (size_t)n, " (ranks");
-  add_ranks(m, node, line, n);
+  add_ranks(overlay, node, line, n);
   rgi_news_print("%s)\n", line);
 }

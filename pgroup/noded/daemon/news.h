@@ -25,13 +25,13 @@ void rgi_news_early(const char *rank);
 #define RGI_NEWS_EARLY " and its node have ended early"
 
 /* A node is lost. */
-void rgi_news_loss(rgi_overlay *m, int node);
+void rgi_news_loss(rgi_overlay *overlay, int node);
 
 /* The job has ended well without so many nodes, or without so many processes. */
-void rgi_news_end(const rgi_overlay *m, int lost_nodes, int deaths);
+void rgi_news_end(const rgi_overlay *overlay, int lost_nodes, int deaths);
 
 /* All ranks have come to the end of rg_finalize; where a node's host can be asked whether it lives.
  * Under srun only: Slurm may take minutes to see that a node is lost afterwards. */
-void rgi_news_left(rgi_overlay *m, int node);
+void rgi_news_left(rgi_overlay *overlay, int node);
 
 #endif

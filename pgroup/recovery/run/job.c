@@ -78,100 +78,102 @@ static int number_behind(const char *line, const char *words) {
   return at ? atoi(at + strlen(words)) : -1;
 }
 
-static int look_at_early(stderr_listener *l, const char *line) {
+static int look_at_early(stderr_listener *listener, const char *line) {
   if (!strstr(line, RGI_NEWS_EARLY))
     return 0;
-  sscanf(line, "regroup: rank %d", &l->early_rank);
-  l->early = l->early > 0 ? l->early : rgi_clock_now();
+  sscanf(line, "regroup: rank %d", &listener->early_rank);
+  listener->early = listener->early > 0 ? listener->early : rgi_clock_now();
   return 1;
 }
 
 /* The others are in MPI_Init, for ever. */
-static void check_early(stderr_listener *l) {
-  if (l->early <= 0 || l->news.exited || rgi_clock_now() - l->early < EARLY_SECONDS)
+static void check_early(stderr_listener *listener) {
+  if (listener->early <= 0 || listener->news.exited ||
+      rgi_clock_now() - listener->early < EARLY_SECONDS)
     return;
   fprintf(stderr,
           "regroup-run: all ranks of the node of rank %d have ended with status 0 before MPI_Init: "
           "the job ends\n",
-          l->early_rank);
-  l->news.exited = 1;
+          listener->early_rank);
+  listener->news.exited = 1;
   kill(launcher, SIGTERM);
 }
 
 /* A guard's line about a rank that has ended when the job could not survive it, or about the end of
  * its node (noded/daemon/guard.c); a daemon's line about the end of the survivors
  * (noded/daemon/daemon.c). */
-static int look_at_news(stderr_listener *l, const char *line) {
+static int look_at_news(stderr_listener *listener, const char *line) {
   int sign = number_behind(line, " was ended by signal "),
       status = number_behind(line, " has ended with status ");
-  if (sign > 0 && l->news.signal != SIGKILL)
-    l->news.signal = sign;
+  if (sign > 0 && listener->news.signal != SIGKILL)
+    listener->news.signal = sign;
   if (status >= 0)
-    l->news.exited = status ? status : 1;
-  if (look_at_early(l, line))
+    listener->news.exited = status ? status : 1;
+  if (look_at_early(listener, line))
     return 0;
-  l->news.well |= strstr(line, "regroup: the job has ended well without ") != NULL;
-  l->news.ended |= strstr(line, "regroup: the node of rank ") != NULL;
-  return l->launcher->hear_news(line);
+  listener->news.well |= strstr(line, "regroup: the job has ended well without ") != NULL;
+  listener->news.ended |= strstr(line, "regroup: the node of rank ") != NULL;
+  return listener->launcher->hear_news(line);
 }
 
 /* Removes the mark. */
-static int look_at_line(stderr_listener *l) {
-  l->line[l->n] = 0;
-  char *at = strstr(l->line + l->sent, mark);
+static int look_at_line(stderr_listener *listener) {
+  listener->line[listener->n] = 0;
+  char *at = strstr(listener->line + listener->sent, mark);
   if (!at)
-    return l->launcher->hear(l->line);
-  l->n -= strlen(mark);
-  memmove(at, at + strlen(mark), (size_t)(l->line + l->n - at) + 1);
-  return look_at_news(l, at);
+    return listener->launcher->hear(listener->line);
+  listener->n -= strlen(mark);
+  memmove(at, at + strlen(mark), (size_t)(listener->line + listener->n - at) + 1);
+  return look_at_news(listener, at);
 }
 
-static void end_line(stderr_listener *l, int newline) {
-  int passes = l->rest || look_at_line(l);
+static void end_line(stderr_listener *listener, int newline) {
+  int passes = listener->rest || look_at_line(listener);
   if (newline)
-    l->line[l->n++] = '\n';
+    listener->line[listener->n++] = '\n';
   if (passes)
-    pass_on(l->line + l->sent, l->n - l->sent);
-  l->n = l->sent = 0;
-  l->rest = !newline;
+    pass_on(listener->line + listener->sent, listener->n - listener->sent);
+  listener->n = listener->sent = 0;
+  listener->rest = !newline;
 }
 
 /* The bytes of the line before what may become a mark. */
-static size_t unmarked(const stderr_listener *l) {
-  for (size_t i = l->sent; i < l->n; i++) {
-    size_t n = l->n - i < strlen(mark) ? l->n - i : strlen(mark);
-    if (!memcmp(l->line + i, mark, n))
+static size_t unmarked(const stderr_listener *listener) {
+  for (size_t i = listener->sent; i < listener->n; i++) {
+    size_t n = listener->n - i < strlen(mark) ? listener->n - i : strlen(mark);
+    if (!memcmp(listener->line + i, mark, n))
       return i;
   }
-  return l->n;
+  return listener->n;
 }
 
 /* What may become a line of the launcher's own, or of a guard's, is kept until it is one. */
-static void send_part(stderr_listener *l) {
+static void send_part(stderr_listener *listener) {
   char own[32];
-  size_t n = (size_t)snprintf(own, sizeof own, "%s: ", l->launcher->name), end = unmarked(l);
-  if (!l->rest && !strncmp(l->line, own, l->n < n ? l->n : n))
+  size_t n = (size_t)snprintf(own, sizeof own, "%s: ", listener->launcher->name),
+         end = unmarked(listener);
+  if (!listener->rest && !strncmp(listener->line, own, listener->n < n ? listener->n : n))
     return;
-  pass_on(l->line + l->sent, end - l->sent);
-  l->sent = end;
+  pass_on(listener->line + listener->sent, end - listener->sent);
+  listener->sent = end;
 }
 
-static void forward_text(stderr_listener *l, const char *text, ssize_t n) {
+static void forward_text(stderr_listener *listener, const char *text, ssize_t n) {
   for (ssize_t i = 0; i < n; i++) {
     if (text[i] == '\n') {
-      end_line(l, 1);
+      end_line(listener, 1);
       continue;
     }
-    if (l->n + 2 >= sizeof l->line)
-      end_line(l, 0);
-    l->line[l->n++] = text[i];
+    if (listener->n + 2 >= sizeof listener->line)
+      end_line(listener, 0);
+    listener->line[listener->n++] = text[i];
   }
-  if (l->n)
-    send_part(l);
+  if (listener->n)
+    send_part(listener);
 }
 
 /* Reads and passes on what is there. 0: there will be no more. */
-static int listen_once(stderr_listener *l, int fd, int milliseconds) {
+static int listen_once(stderr_listener *listener, int fd, int milliseconds) {
   char text[4096];
   struct pollfd p = {fd, POLLIN, 0};
   int ready = poll(&p, 1, milliseconds);
@@ -179,7 +181,7 @@ static int listen_once(stderr_listener *l, int fd, int milliseconds) {
     return (ready < 0 && errno == EINTR) || milliseconds > 0;
   ssize_t n = read(fd, text, sizeof text);
   if (n > 0)
-    forward_text(l, text, n);
+    forward_text(listener, text, n);
   return n > 0 || (n < 0 && errno == EINTR);
 }
 
@@ -213,15 +215,15 @@ static pid_t start_launcher(const run_launcher *by, char **command, const int *e
   _exit(2);
 }
 
-static run_end judge_end(int status, const stderr_listener *l) {
+static run_end judge_end(int status, const stderr_listener *listener) {
   run_end end = {.interrupted = stop, .lost = WIFSIGNALED(status)};
   end.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-  l->launcher->judge(&l->news, &end);
-  if (l->news.exited && end.status == 0)
-    end.status = l->news.exited; /* the others may have ended well before they were told */
+  listener->launcher->judge(&listener->news, &end);
+  if (listener->news.exited && end.status == 0)
+    end.status = listener->news.exited; /* the others may have ended well before they were told */
   if (stop && end.status == 0)
     end.status = 128 + stop; /* mpiexec sometimes ends with 0 when it has interrupted its ranks */
-  if (end.status == SIGKILL && !stop && l->launcher->dies && !l->news.signal)
+  if (end.status == SIGKILL && !stop && listener->launcher->dies && !listener->news.signal)
     fputs("regroup-run: the job has ended with status 9. If no line above names a rank that was "
           "killed, and the program has not ended with this status, a guard was killed: a job "
           "survives the death of ranks, but not that of their guards (regroup-guard, "
@@ -251,7 +253,7 @@ int run_interrupted(void) {
 
 run_end run_job(const run_launcher *by, char **command) {
   int ends[2], status = 0;
-  stderr_listener l = {.launcher = by};
+  stderr_listener listener = {.launcher = by};
   if (pipe2(ends, O_CLOEXEC) != 0) {
     perror("regroup-run: pipe");
     return (run_end){.status = 2};
@@ -263,16 +265,16 @@ run_end run_job(const run_launcher *by, char **command) {
   int open_still = launcher > 0;
   while (launcher > 0 && waitpid(launcher, &status, WNOHANG) == 0) {
     by->step(launcher);
-    check_early(&l);
-    if (!open_still || !(open_still = listen_once(&l, ends[0], 100)))
+    check_early(&listener);
+    if (!open_still || !(open_still = listen_once(&listener, ends[0], 100)))
       poll(NULL, 0, 100);
   }
   pid_t started = launcher;
   launcher = 0;
-  while (open_still && listen_once(&l, ends[0], 0))
+  while (open_still && listen_once(&listener, ends[0], 0))
     continue; /* the last lines */
-  if (l.n)
-    end_line(&l, 0);
+  if (listener.n)
+    end_line(&listener, 0);
   close(ends[0]);
-  return started > 0 ? judge_end(status, &l) : (run_end){.status = 2};
+  return started > 0 ? judge_end(status, &listener) : (run_end){.status = 2};
 }

@@ -186,18 +186,18 @@ typedef struct {
 } run_options;
 
 /* Returns whether the word is an option of this program's own; -1: it is wrong. */
-static int read_option(const char *word, run_options *o) {
+static int read_option(const char *word, run_options *options) {
   double seconds;
   int times = read_restart(word);
   if (times >= 0) {
-    o->most = times;
+    options->most = times;
   } else if (times == -2) {
     fprintf(stderr, "regroup-run: %s: N must be a number of times\n", word);
     return -1;
   } else if (!strcmp(word, "--slurm")) {
-    o->slurm = 1;
+    options->slurm = 1;
   } else if (!strcmp(word, "--requeue")) {
-    o->requeue = 1;
+    options->requeue = 1;
   } else if (!read_stopped(word, &seconds)) {
     return 0;
   } else if (seconds < 0) {
@@ -209,18 +209,18 @@ static int read_option(const char *word, run_options *o) {
   return 1;
 }
 
-static int run_program(const run_launcher *launcher, char ***command, const run_options *o) {
+static int run_program(const run_launcher *launcher, char ***command, const run_options *options) {
   setenv("RG_SURVIVE", "1", 1);
-  if (o->most < 0 && !launcher->must_hear() && !o->requeue)
+  if (options->most < 0 && !launcher->must_hear() && !options->requeue)
     return run_job_unheard(launcher, *command).status;
-  int status = run_again(launcher, command, o->most);
-  if (o->requeue && status == REQUEUE_STATUS)
+  int status = run_again(launcher, command, options->most);
+  if (options->requeue && status == REQUEUE_STATUS)
     put_back();
   return status;
 }
 
 int main(int argc, char **argv) {
-  run_options o = {.most = -1};
+  run_options options = {.most = -1};
   int own = 1, is_own = 1;
   char *path;
   static char **command; /* until the end */
@@ -228,7 +228,7 @@ int main(int argc, char **argv) {
     return fputs(help, stdout) < 0;
   if (argc > 1 && (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")))
     return puts("regroup-run " RG_VERSION) < 0;
-  while (argv[own] && (is_own = read_option(argv[own], &o)) > 0)
+  while (argv[own] && (is_own = read_option(argv[own], &options)) > 0)
     own++;
   if (is_own > 0) { /* no word is left */
     fputs("regroup-run: there is no program to start; --help shows how one is named\n", stderr);
@@ -236,11 +236,11 @@ int main(int argc, char **argv) {
   }
   if (is_own < 0)
     return 2;
-  const run_launcher *launcher = find_launcher(o.slurm, &path);
+  const run_launcher *launcher = find_launcher(options.slurm, &path);
   command = path ? make_command(launcher, path, argv + own) : NULL;
   if (!command) {
     fprintf(stderr, "regroup-run: there is no %s; RG_MPIEXEC names one\n", launcher->name);
     return 2;
   }
-  return launcher->open(command) ? run_program(launcher, &command, &o) : 2;
+  return launcher->open(command) ? run_program(launcher, &command, &options) : 2;
 }

@@ -23,27 +23,27 @@ static long ranks;          /* of gone */
 static int total;           /* nodes of the last start and lost ones; 0: not known */
 static name_list kept;      /* the nodes of the last start, if only these were known to live */
 
-static int has_name(const name_list *l, const char *name) {
+static int has_name(const name_list *names, const char *name) {
   size_t n = strlen(name);
-  for (const char *at = l->text; at && (at = strstr(at, name)); at += n)
-    if ((at == l->text || at[-1] == ',') && (at[n] == ',' || !at[n]))
+  for (const char *at = names->text; at && (at = strstr(at, name)); at += n)
+    if ((at == names->text || at[-1] == ',') && (at[n] == ',' || !at[n]))
       return 1;
   return 0;
 }
 
-static void add_name(name_list *l, const char *name) {
-  size_t before = l->text ? strlen(l->text) : 0;
-  char *text = has_name(l, name) ? NULL : realloc(l->text, before + strlen(name) + 2);
+static void add_name(name_list *names, const char *name) {
+  size_t before = names->text ? strlen(names->text) : 0;
+  char *text = has_name(names, name) ? NULL : realloc(names->text, before + strlen(name) + 2);
   if (!text)
     return;
-  sprintf(text + before, "%s%s", l->n ? "," : "", name);
-  l->text = text;
-  l->n++;
+  sprintf(text + before, "%s%s", names->n ? "," : "", name);
+  names->text = text;
+  names->n++;
 }
 
-static void drop_names(name_list *l) {
-  free(l->text);
-  *l = (name_list){NULL, 0};
+static void drop_names(name_list *names) {
+  free(names->text);
+  *names = (name_list){NULL, 0};
 }
 
 /* --- ranks ---------------------------------------------------------------------------------- */
