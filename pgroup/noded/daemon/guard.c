@@ -26,12 +26,12 @@
  *    several nodes the daemons find that out.
  *
  * A process may also end before it has a guard, because a library is missing, and so may all of
- * another node: the guard that is the arbiter of the reports (report.h) looks for that until
+ * another node: the guard that is the arbiter (arbiter.h) looks for that until
  * rg_init has begun (check_siblings).
  *
  * To end the job a guard prints one line and tells the launcher by PMI, as MPI_Abort does; if that
  * has no effect it kills itself, since MPICH's launcher ends a job when its own child ends by a
- * signal. Of several guards that do so at once only one prints (report.h). */
+ * signal. Of several guards that do so at once only one prints (arbiter.h). */
 #include "noded/daemon/guard.h"
 
 #include <errno.h>
@@ -51,11 +51,11 @@
 
 #include "base/clock.h"
 #include "base/task.h"
+#include "noded/daemon/arbiter.h"
 #include "noded/daemon/daemon.h"
 #include "noded/daemon/given_up.h"
 #include "noded/daemon/news.h"
 #include "noded/daemon/pmi.h"
-#include "noded/daemon/report.h"
 #include "noded/daemon/siblings.h"
 #include "noded/wire/overlay.h"
 #include "shm/arena.h"
@@ -163,16 +163,16 @@ static void await_reader(void) {
   int unread = 1;
   for (double end = rgi_clock_now() + READ_SECONDS;
        unread > 0 && rgi_clock_now() < end && ioctl(STDERR_FILENO, FIONREAD, &unread) == 0;)
-    rgi_report_wait(CHECK_SECONDS);
-  rgi_report_wait(0.05); /* to pass it on */
+    rgi_arbiter_wait(CHECK_SECONDS);
+  rgi_arbiter_wait(0.05); /* to pass it on */
 }
 
 static void tell_end(const char *why) {
-  if (rgi_report_may(READ_SECONDS)) {
+  if (rgi_arbiter_may_print(READ_SECONDS)) {
     rgi_news_print("regroup: %s: the job ends\n", why);
     await_reader();
   } else {
-    rgi_report_wait(READ_SECONDS + 1); /* the guard that prints ends the job meanwhile */
+    rgi_arbiter_wait(READ_SECONDS + 1); /* the guard that prints ends the job meanwhile */
   }
 }
 
@@ -183,7 +183,7 @@ static int end_job(const guarded_child *child, const char *why, int status) {
   for (double end = rgi_clock_now() + ABORT_SECONDS; rgi_clock_now() < end;) {
     if (rgi_siblings_are_all() && !rgi_siblings_live())
       return status; /* there is nothing left to end */
-    rgi_report_wait(CHECK_SECONDS);
+    rgi_arbiter_wait(CHECK_SECONDS);
   }
   kill(getpid(), SIGKILL);
   return status;
@@ -344,7 +344,7 @@ static int end_for(guarded_child *child, const char *why) {
 static int end_without_daemon(guarded_child *child) {
   char line[LINE_BYTES];
   if (rgi_pmi_is_slurm())
-    return end_node(child, rgi_report_may(READ_SECONDS) ? "its daemon is gone" : NULL);
+    return end_node(child, rgi_arbiter_may_print(READ_SECONDS) ? "its daemon is gone" : NULL);
   if (!child->ended)
     kill(child->rank, SIGKILL);
   describe_signal(SIGKILL, " because the daemon of its node is gone", line);
@@ -402,7 +402,7 @@ static int is_outlived(const guarded_child *child) {
 
 /* Whether this guard is to look for processes that have ended without a guard. */
 static int looks_for_siblings(const guarded_child *child) {
-  return rgi_report_fd() >= 0 && !child->table.journal && !child->ended;
+  return rgi_arbiter_fd() >= 0 && !child->table.journal && !child->ended;
 }
 
 /* What is missing in two looks had no guard: one that has a guard is seen by the first. */
@@ -487,15 +487,15 @@ int rgi_guard_watch(pid_t rank, int socket, const sigset_t *signals) {
                          .ended_node = -1};
   child.signals = signalfd(-1, signals, SFD_CLOEXEC | SFD_NONBLOCK);
   prctl(PR_SET_NAME, "regroup-guard");
-  rgi_report_open();
+  rgi_arbiter_open();
   for (;;) {
     struct pollfd all[] = {{child.signals, POLLIN, 0},
                            {child.ended ? -1 : socket, POLLIN, 0},
                            {rgi_daemon_fd(), POLLIN, 0},
                            {child.ended ? -1 : child.daemon, POLLIN, 0},
-                           {rgi_report_fd(), POLLIN, 0}};
+                           {rgi_arbiter_fd(), POLLIN, 0}};
     poll(all, 5, poll_milliseconds(&child));
-    rgi_report_serve();
+    rgi_arbiter_serve();
     if (all[1].revents & POLLHUP && !child.ended) /* the rank is about to end */
       rgi_clock_sleep(1e-3);
     int status = step_guard(&child);

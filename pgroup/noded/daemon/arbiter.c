@@ -10,7 +10,7 @@
  * at which none of its user's guards listens. Guards that start at the same time may take two
  * names; the first name at which one listens counts, also for the other one. Where a stranger has
  * taken all names each guard prints. */
-#include "noded/daemon/report.h"
+#include "noded/daemon/arbiter.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ enum { NOBODY = -1, NO, YES };
 static struct {
   int listener, place; /* as the arbiter: its socket, or -1; the number of its name */
   int granted;         /* a guard may print */
-} report = {.listener = -1};
+} arbiter = {.listener = -1};
 
 static struct sockaddr_un name_at(int place) {
   struct sockaddr_un a = {.sun_family = AF_UNIX};
@@ -66,8 +66,8 @@ static int take_name(int place) {
   struct sockaddr_un a = name_at(place);
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (bind(fd, (struct sockaddr *)&a, sizeof a) == 0 && listen(fd, QUEUE) == 0) {
-    report.listener = fd;
-    report.place = place;
+    arbiter.listener = fd;
+    arbiter.place = place;
     return 1;
   }
   close(fd);
@@ -77,19 +77,19 @@ static int take_name(int place) {
   return fd >= 0;
 }
 
-void rgi_report_open(void) {
-  for (int i = 0; i < NAMES && report.listener < 0; i++)
+void rgi_arbiter_open(void) {
+  for (int i = 0; i < NAMES && arbiter.listener < 0; i++)
     if (take_name(i))
       return;
 }
 
-int rgi_report_fd(void) {
-  return report.listener;
+int rgi_arbiter_fd(void) {
+  return arbiter.listener;
 }
 
 static int grant_first(void) {
-  int first = !report.granted;
-  report.granted = 1;
+  int first = !arbiter.granted;
+  arbiter.granted = 1;
   return first;
 }
 
@@ -100,15 +100,15 @@ static int still_asks(int fd) {
   return poll(&p, 1, (int)(1000 * ASK_SECONDS)) > 0 && recv(fd, &byte, 1, MSG_DONTWAIT) == 1;
 }
 
-void rgi_report_serve(void) {
-  if (report.listener < 0)
+void rgi_arbiter_serve(void) {
+  if (arbiter.listener < 0)
     return;
-  for (int i = 0, fd; i < QUEUE && (fd = accept4(report.listener, NULL, NULL, SOCK_CLOEXEC)) >= 0;
+  for (int i = 0, fd; i < QUEUE && (fd = accept4(arbiter.listener, NULL, NULL, SOCK_CLOEXEC)) >= 0;
        i++) {
     if (is_own_user(fd) && still_asks(fd)) {
       char answer = (char)grant_first();
       if (send(fd, &answer, 1, MSG_NOSIGNAL) != 1 && answer)
-        report.granted = 0;
+        arbiter.granted = 0;
     }
     close(fd);
   }
@@ -130,30 +130,30 @@ static int ask_name(int place, double end) {
 }
 
 /* An arbiter whose name is not the first one asks the others before itself. */
-int rgi_report_may(double seconds) {
+int rgi_arbiter_may_print(double seconds) {
   double end = rgi_clock_now() + seconds;
-  int names = report.listener < 0 ? NAMES : report.place;
+  int names = arbiter.listener < 0 ? NAMES : arbiter.place;
   do {
     for (int i = 0; i < names; i++) {
       int answer = ask_name(i, end);
       if (answer != NOBODY)
         return answer;
     }
-    if (report.listener >= 0)
+    if (arbiter.listener >= 0)
       return grant_first();
-    rgi_report_open(); /* the arbiter has ended */
-    if (report.listener < 0)
+    rgi_arbiter_open(); /* the arbiter has ended */
+    if (arbiter.listener < 0)
       rgi_clock_sleep(CHECK_SECONDS);
-    names = report.listener < 0 ? NAMES : report.place;
+    names = arbiter.listener < 0 ? NAMES : arbiter.place;
   } while (rgi_clock_now() < end);
   return 1;
 }
 
-void rgi_report_wait(double seconds) {
+void rgi_arbiter_wait(double seconds) {
   for (double end = rgi_clock_now() + seconds, left = seconds; left > 0;
        left = end - rgi_clock_now()) {
-    struct pollfd p = {report.listener, POLLIN, 0};
+    struct pollfd p = {arbiter.listener, POLLIN, 0};
     poll(&p, 1, (int)(1000 * left) + 1);
-    rgi_report_serve();
+    rgi_arbiter_serve();
   }
 }

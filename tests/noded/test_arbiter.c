@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "noded/daemon/report.h"
+#include "noded/daemon/arbiter.h"
 #include "tests/check/check.h"
 
 enum { GUARDS = 6, STRANGER = 65534, SECONDS = 3 };
@@ -70,12 +70,12 @@ static void be_guard(int orders, int answers, int unused) {
   (void)unused;
   for (int step = 0; read(orders, &byte, 1) == 1; step++) {
     if (step == 0)
-      rgi_report_open();
-    char answer = step == 0 ? 'o' : rgi_report_may(SECONDS) ? 'y' : 'n';
+      rgi_arbiter_open();
+    char answer = step == 0 ? 'o' : rgi_arbiter_may_print(SECONDS) ? 'y' : 'n';
     if (write(answers, &answer, 1) != 1)
       return;
-    while (rgi_report_fd() >= 0 && !has_order(orders))
-      rgi_report_serve();
+    while (rgi_arbiter_fd() >= 0 && !has_order(orders))
+      rgi_arbiter_serve();
   }
 }
 
@@ -178,5 +178,5 @@ int main(int argc, char **argv) {
                                   {NULL, NULL}},
                         user[] = {{"one", test_one}, {"alone", test_alone}, {NULL, NULL}};
   signal(SIGPIPE, SIG_IGN);
-  return rgt_main(argc, argv, "report", geteuid() == 0 ? root : user);
+  return rgt_main(argc, argv, "arbiter", geteuid() == 0 ? root : user);
 }
