@@ -7,7 +7,10 @@
  * calling with the same list and tag. No other process takes part, and no operation
  * of the parent is needed. Forming a group sends no message, waits for no process and
  * makes no communicator. The first operation that needs a member detects that this
- * member is missing or disagrees.
+ * member is missing or disagrees: another order is RG_ERR_MISMATCH on the members on a node;
+ * different processes, or tags, are a wait, whose report and error (RG_TIMEOUT) name
+ * both lists where the members wait on one node: RG_ERR_MISMATCH where each waits in the
+ * same collective and it is its group's first, else RG_ERR_TIMEOUT.
  *
  *  - Ranks of a parent are ranks in that group; "world ranks" are ranks in
  *    rg_group_world.

@@ -37,6 +37,7 @@
 #include <regroup/polite.h>
 #include <sched.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/label.h"
@@ -49,6 +50,7 @@
 #include "shm/failure.h"
 #include "shm/node.h"
 #include "shm/process.h"
+#include "shm/stall.h"
 
 void (*rgi_wait_meanwhile)(void);
 
@@ -115,8 +117,41 @@ static int move_on(const rgi_wait *w) {
   return RG_SUCCESS;
 }
 
+/* A wait that takes so long shows the other processes of the node on which group it is; so long a
+ * note counts. */
+#define STALL_SECONDS 0.05
+#define STALL_COUNTS_SECONDS 0.5
+
+/* Who waits on another group meanwhile: a text to be added to a report, or "". */
+static const char *find_stall(const rgi_wait *w, double now, int *same_call,
+                              char text[RGI_STALL_TEXT + 2]) {
+  memcpy(text, "; ", 3);
+  return rgi_stall_find(&w->scope, w->call, now, same_call, text + 2) ? text : "";
+}
+
+/* RG_TIMEOUT has passed. Members that begin with the same call on different groups were given
+ * different lists. */
+static int end_by_time(const rgi_wait *w, double limit, double now) {
+  char peer[32], group[RGI_LABEL_PHRASE], stall[RGI_STALL_TEXT + 2];
+  int same_call = 0, noted = w->noted;
+  const char *other = find_stall(w, now, &same_call, stall);
+  rgi_stall_note(&w->scope, w->call, now + limit, &noted);
+  return rgi_error(w->unmet && same_call ? RG_ERR_MISMATCH : RG_ERR_TIMEOUT,
+                   "%s%s: %s has not answered within RG_TIMEOUT = %g s%s: do all members make "
+                   "the same call?",
+                   w->call, rgi_label_phrase(w->scope.context, group), peer_text(w, peer), limit,
+                   other);
+}
+
+static void report_stall(const rgi_wait *w, double waited) {
+  char peer[32], group[RGI_LABEL_PHRASE], stall[RGI_STALL_TEXT + 2];
+  int same_call;
+  const char *other = find_stall(w, w->pause.start + waited, &same_call, stall);
+  rgi_log(RGI_LOG_WARN, "%s%s has been waiting for %s for %.0f s%s", w->call,
+          rgi_label_phrase(w->scope.context, group), peer_text(w, peer), waited, other);
+}
+
 static int check_time(rgi_wait *w, double waited) {
-  char peer[32], group[RGI_LABEL_PHRASE];
   rgi_process_check(w->pause.start + waited);
   note_and_poll(w, w->pause.start + waited);
   if (w->watched >= 0 && rgi_process_is_dead(w->watched))
@@ -124,19 +159,17 @@ static int check_time(rgi_wait *w, double waited) {
   RGI_TRY(rgi_failure_check(&w->scope, w->call));
   if (w->patient)
     return RG_SUCCESS;
+  if (waited > STALL_SECONDS)
+    rgi_stall_note(&w->scope, w->call, w->pause.start + waited + STALL_COUNTS_SECONDS, &w->noted);
   double limit = rgi_options_value(RGI_OPT_TIMEOUT),
          report = rgi_options_value(RGI_OPT_STALL_REPORT);
   if (report > 0 && waited > report && !w->reported) {
     w->reported = 1;
-    rgi_log(RGI_LOG_WARN, "%s%s has been waiting for %s for %.0f s", w->call,
-            rgi_label_phrase(w->scope.context, group), peer_text(w, peer), waited);
+    report_stall(w, waited);
   }
   /* This process may have been stopped since its last look: one more. */
   if (limit > 0 && waited > limit && w->over++)
-    return rgi_error(RG_ERR_TIMEOUT,
-                     "%s%s: %s has not answered within RG_TIMEOUT = %g s: do all members make "
-                     "the same call?",
-                     w->call, rgi_label_phrase(w->scope.context, group), peer_text(w, peer), limit);
+    return end_by_time(w, limit, w->pause.start + waited);
   return RG_SUCCESS;
 }
 

@@ -17,7 +17,8 @@ typedef struct {
   rgi_pause pause;
   const char *call; /* for reports: the public function */
   int peer;         /* for reports: the awaited rank, or -1 */
-  int reported;
+  int reported, noted;
+  int unmet;                      /* the group's first operation: no member may be there */
   int over;                       /* looks since RG_TIMEOUT has passed: the second is an error */
   int (*awaited)(const void *of); /* finds the awaited rank when a report needs it; or NULL */
   const void *of;

@@ -45,8 +45,20 @@ typedef enum {
   RGI_PROCESS_DEAD_STARTING
 } rgi_process_state;
 
+/* What a process that has been waiting for long shows to the others (shm/stall.h): on which group,
+ * which of the node's processes are members, by their places, and the members as a text. */
+#define RGI_PROCESS_STALL_PLACES 256
+#define RGI_PROCESS_STALL_LIST 160
+typedef struct {
+  _Atomic uint32_t version; /* 0: there is none; odd while it is written */
+  _Atomic double until;     /* it counts */
+  uint64_t context, here[RGI_PROCESS_STALL_PLACES / 64];
+  char call[40], list[RGI_PROCESS_STALL_LIST];
+} rgi_process_stall;
+
 /* For each process of the node. */
 typedef struct {
+  rgi_process_stall stall;
   pthread_mutex_t held;       /* by the process, as long as it lives and the library runs */
   int32_t rank;               /* of the world */
   _Atomic int32_t pid;        /* 0: it has not opened the table; the rest is not there yet */

@@ -48,11 +48,13 @@ int rgi_step_check_not_broken(const rgi_shared_state *state, const char *call) {
 
 /* To be called after each look in vain, here and below. */
 static int wait_spinning(const rgi_shared_state *state, rgi_wait *wait) {
+  wait->unmet = !state->ended;
   RGI_TRY(rgi_step_check_not_broken(state, wait->call));
   return rgi_wait_more(wait);
 }
 
 static int wait_bell(const rgi_shared_state *state, rgi_wait *wait, rgi_bell *bell, uint32_t old) {
+  wait->unmet = !state->ended;
   RGI_TRY(rgi_step_check_not_broken(state, wait->call));
   return rgi_wait_bell(wait, bell, old, 1);
 }

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * ranks: 2 3 7
+ * env: RG_TIMEOUT=2
+ * Members that were given lists of different processes, or different tags, wait on different
+ * groups: the error says so. */
+#include <string.h>
+
+#include "comm_cases.h"
+
+static rg_group world;
+
+static void expect_both_named(rg_group g, const char *mine, const char *theirs) {
+  RGT_FAILS(rg_barrier(g), RG_ERR_MISMATCH);
+  RGT_PTR_NOT_NULL(strstr(rg_error_detail(), mine));
+  RGT_PTR_NOT_NULL(strstr(rg_error_detail(), theirs));
+}
+
+static void test_sets(void) {
+  const char *two = "0, 1", *three = "ranks 0-2";
+  rg_group g;
+  if (rgt_size < 3 || rgt_rank > 1)
+    return;
+  RGT_OK(rg_group_create_range(world, 0, rgt_rank == 0 ? 1 : 2, 1, 3, &g));
+  if (rgt_rank == 0)
+    expect_both_named(g, two, three);
+  else
+    expect_both_named(g, "0-2", "ranks 0, 1");
+  rg_group_free(&g);
+}
+
+static void test_tags(void) {
+  rg_group g;
+  RGT_OK(rg_group_create_range(world, 0, rgt_size - 1, 1, rgt_rank == 0 ? 4 : 5, &g));
+  if (rgt_rank < 2)
+    expect_both_named(g, "same ranks", "tag");
+  rg_group_free(&g);
+}
+
+/* Both groups have been used: only the text tells. */
+static void test_order(void) {
+  rg_group g, h;
+  RGT_OK(rg_group_create_range(world, 0, rgt_size - 1, 1, 6, &g));
+  RGT_OK(rg_group_create_range(world, 0, rgt_size - 1, 1, 7, &h));
+  RGT_OK(rg_barrier(g));
+  RGT_OK(rg_barrier(h));
+  if (rgt_rank < 2) {
+    RGT_FAILS(rg_barrier(rgt_rank ? g : h), RG_ERR_TIMEOUT);
+    RGT_PTR_NOT_NULL(strstr(rg_error_detail(), "another group of the same ranks"));
+  }
+  rg_group_free(&g);
+  rg_group_free(&h);
+}
+
+static void test_start(void) {
+  RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
+  RGT_OK(rg_group_world(&world));
+}
+
+static void test_stop(void) {
+  RGT_OK(rg_group_free(&world));
+  RGT_OK(rg_finalize());
+}
+
+int main(int argc, char **argv) {
+  static const rgt_test tests[] = {
+      {"start", test_start},         {"different processes", test_sets},
+      {"different tags", test_tags}, {"different order of calls", test_order},
+      {"stop", test_stop},           {NULL, NULL}};
+  return rgt_main(argc, argv, "lists", tests);
+}
