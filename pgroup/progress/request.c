@@ -124,6 +124,14 @@ static int any_listed(void) {
   return atomic_load_explicit(&requests.listed, memory_order_relaxed) > 0;
 }
 
+void rgi_requests_lock(void) {
+  pthread_mutex_lock(&requests.lock);
+}
+
+void rgi_requests_unlock(void) {
+  pthread_mutex_unlock(&requests.lock);
+}
+
 void rgi_requests_progress(void) {
   if (!any_listed())
     return;

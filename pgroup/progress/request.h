@@ -52,6 +52,10 @@ int rgi_request_end(rg_request *request, rg_status *status);
 /* Moves all background requests and freed requests on. Any thread. */
 void rgi_requests_progress(void);
 
+/* No thread moves a request on in between. */
+void rgi_requests_lock(void);
+void rgi_requests_unlock(void);
+
 /* The same, unless some thread, also the caller, is doing so. Every wait of the library calls it
  * (wait.c). */
 void rgi_requests_attempt(void);

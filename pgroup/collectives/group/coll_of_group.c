@@ -14,13 +14,17 @@
 #include "collectives/group/operation.h"
 #include "collectives/schedule/coll_failure.h"
 #include "formation/group.h"
+#include "progress/request.h"
 
 /* The group is freed. The members' shared state goes at once: the operations that are still under
- * way are non-blocking ones, which do not use it. */
+ * way are non-blocking ones, which look at it only for an error, where it is there. */
 static void end_coll(void *collectives) {
   rgi_coll *coll = collectives;
-  rgi_shared_state_free(coll->state);
+  rgi_shared_state *state = coll->state;
+  rgi_requests_lock();
   coll->state = NULL;
+  rgi_requests_unlock();
+  rgi_shared_state_free(state);
   rgi_coll_drop(coll);
 }
 

@@ -21,8 +21,10 @@ static int must_be_told(int error) {
          error != RG_ERR_MPI;
 }
 
-/* Where the members on this node wait. */
+/* Where the members on this node wait. The state is gone with the group, as is who waits there. */
 static int break_state(rgi_coll *coll, int error) {
+  if (!coll->state)
+    return error;
   if (coll->state->n > 1 && !coll->state->memory)
     rgi_shared_state_attach(coll->state);
   return rgi_step_result(coll->state, error);
@@ -58,14 +60,14 @@ int rgi_coll_failure_absent(rg_group g, const char *call, int error) {
 static int find_word(rgi_coll *coll, int *there) {
   rgi_message_envelope wanted = {coll->context, RGI_ANY, FAILURE_TAG, 0}, found;
   rgi_message_cell *taken;
-  rgi_message r;
-  int here = rgi_shared_state_error(coll->state);
+  rgi_message message;
+  int here = coll->state ? rgi_shared_state_error(coll->state) : RG_SUCCESS;
   *there = here && must_be_told(here);
   if (*there || coll->nodes.count == 1)
     return RG_SUCCESS;
   RGI_TRY(rgi_message_probe(&wanted, there, &found, &taken));
   if (*there)
-    rgi_message_accept(taken, NULL, 0, &r);
+    rgi_message_accept(taken, NULL, 0, &message);
   return RG_SUCCESS;
 }
 
