@@ -8,21 +8,21 @@
 
 #include <stdlib.h>
 
-static rgi_layout_run *new_run(rgi_layout *l) {
-  if (l->runs == l->room) {
-    size_t room = l->room ? 2 * l->room : 4;
-    rgi_layout_run *more = realloc(l->run, room * sizeof *more);
+static rgi_layout_run *new_run(rgi_layout *layout) {
+  if (layout->runs == layout->room) {
+    size_t room = layout->room ? 2 * layout->room : 4;
+    rgi_layout_run *more = realloc(layout->run, room * sizeof *more);
     if (!more)
       return NULL;
-    l->run = more;
-    l->room = room;
+    layout->run = more;
+    layout->room = room;
   }
-  return &l->run[l->runs++];
+  return &layout->run[layout->runs++];
 }
 
 /* Whether the run continues the last one. */
-static int join_last(rgi_layout *l, int64_t offset, int64_t bytes) {
-  rgi_layout_run *last = l->runs ? &l->run[l->runs - 1] : NULL;
+static int join_last(rgi_layout *layout, int64_t offset, int64_t bytes) {
+  rgi_layout_run *last = layout->runs ? &layout->run[layout->runs - 1] : NULL;
   if (!last)
     return 0;
   if (last->n == 1 && offset == last->offset + last->bytes) {
@@ -37,17 +37,17 @@ static int join_last(rgi_layout *l, int64_t offset, int64_t bytes) {
   return 1;
 }
 
-int rgi_layout_add(rgi_layout *l, int64_t offset, int64_t bytes) {
+int rgi_layout_add(rgi_layout *layout, int64_t offset, int64_t bytes) {
   if (bytes == 0)
     return 1;
-  if (l->size == 0 || offset < l->low)
-    l->low = offset;
-  if (l->size == 0 || offset + bytes > l->high)
-    l->high = offset + bytes;
-  l->size += bytes;
-  if (join_last(l, offset, bytes))
+  if (layout->size == 0 || offset < layout->low)
+    layout->low = offset;
+  if (layout->size == 0 || offset + bytes > layout->high)
+    layout->high = offset + bytes;
+  layout->size += bytes;
+  if (join_last(layout, offset, bytes))
     return 1;
-  rgi_layout_run *run = new_run(l);
+  rgi_layout_run *run = new_run(layout);
   if (run)
     *run = (rgi_layout_run){offset, bytes, 1, bytes};
   return run != NULL;
@@ -55,113 +55,114 @@ int rgi_layout_add(rgi_layout *l, int64_t offset, int64_t bytes) {
 
 /* The first two are added by themselves. If they have begun or continued evenly spaced runs, the
  * others do, too. */
-int rgi_layout_add_runs(rgi_layout *l, const rgi_layout_run *runs) {
+int rgi_layout_add_runs(rgi_layout *layout, const rgi_layout_run *runs) {
   int64_t offset = runs->offset, bytes = runs->bytes, n = runs->n, stride = runs->stride;
   int64_t first = n < 2 ? n : 2;
   for (int64_t i = 0; i < first; i++)
-    if (!rgi_layout_add(l, offset + i * stride, bytes))
+    if (!rgi_layout_add(layout, offset + i * stride, bytes))
       return 0;
-  rgi_layout_run *last = l->runs ? &l->run[l->runs - 1] : NULL;
+  rgi_layout_run *last = layout->runs ? &layout->run[layout->runs - 1] : NULL;
   if (bytes > 0 && n > first && last->n > 1) {
     int64_t end = offset + (n - 1) * stride + bytes;
     last->n += n - first;
-    l->size += (n - first) * bytes;
-    l->high = end > l->high ? end : l->high;
+    layout->size += (n - first) * bytes;
+    layout->high = end > layout->high ? end : layout->high;
     return 1;
   }
   for (int64_t i = first; i < n; i++)
-    if (!rgi_layout_add(l, offset + i * stride, bytes))
+    if (!rgi_layout_add(layout, offset + i * stride, bytes))
       return 0;
   return 1;
 }
 
-int rgi_layout_add_all(rgi_layout *l, const rgi_layout *part, int64_t offset) {
+int rgi_layout_add_all(rgi_layout *layout, const rgi_layout *part, int64_t offset) {
   for (size_t i = 0; i < part->runs; i++) {
     rgi_layout_run moved = part->run[i];
     moved.offset += offset;
-    if (!rgi_layout_add_runs(l, &moved))
+    if (!rgi_layout_add_runs(layout, &moved))
       return 0;
   }
   return 1;
 }
 
-void rgi_layout_free(rgi_layout *l) {
-  free(l->run);
-  *l = (rgi_layout){0};
+void rgi_layout_free(rgi_layout *layout) {
+  free(layout->run);
+  *layout = (rgi_layout){0};
 }
 
 /* Elements of one run, or of evenly spaced ones that go on evenly, are one list of runs. */
-static int join_elements(rgi_layout_run *one, const rgi_layout *l, int64_t count) {
-  *one = l->run[0];
-  if (one->n == 1 && l->extent == one->bytes)
+static int join_elements(rgi_layout_run *one, const rgi_layout *layout, int64_t count) {
+  *one = layout->run[0];
+  if (one->n == 1 && layout->extent == one->bytes)
     one->bytes *= count;
-  else if (one->n == 1 && l->extent > one->bytes)
-    *one = (rgi_layout_run){one->offset, one->bytes, count, l->extent};
-  else if (one->n > 1 && l->extent == one->n * one->stride)
+  else if (one->n == 1 && layout->extent > one->bytes)
+    *one = (rgi_layout_run){one->offset, one->bytes, count, layout->extent};
+  else if (one->n > 1 && layout->extent == one->n * one->stride)
     one->n *= count;
   else
     return 0;
   return 1;
 }
 
-void rgi_layout_begin(rgi_layout_cursor *c, const rgi_layout *l, void *memory, int64_t count) {
-  *c = (rgi_layout_cursor){.memory = memory, .extent = l->extent, .left = count - 1};
-  c->run = l->run;
-  c->runs = l->runs;
-  if (l->runs == 1 && join_elements(&c->one, l, count)) {
-    c->run = &c->one;
-    c->left = 0;
+void rgi_layout_begin(rgi_layout_cursor *cursor, const rgi_layout *layout, void *memory,
+                      int64_t count) {
+  *cursor = (rgi_layout_cursor){.memory = memory, .extent = layout->extent, .left = count - 1};
+  cursor->run = layout->run;
+  cursor->runs = layout->runs;
+  if (layout->runs == 1 && join_elements(&cursor->one, layout, count)) {
+    cursor->run = &cursor->one;
+    cursor->left = 0;
   }
 }
 
-void rgi_layout_begin_flat(rgi_layout_cursor *c, void *memory, int64_t bytes) {
-  *c = (rgi_layout_cursor){.memory = memory, .runs = 1, .one = {0, bytes, 1, bytes}};
-  c->run = &c->one;
+void rgi_layout_begin_flat(rgi_layout_cursor *cursor, void *memory, int64_t bytes) {
+  *cursor = (rgi_layout_cursor){.memory = memory, .runs = 1, .one = {0, bytes, 1, bytes}};
+  cursor->run = &cursor->one;
 }
 
-static char *place_of(const rgi_layout_cursor *c) {
-  const rgi_layout_run *r = &c->run[c->at];
-  return c->memory + r->offset + c->k * r->stride + c->in;
+static char *place_of(const rgi_layout_cursor *cursor) {
+  const rgi_layout_run *r = &cursor->run[cursor->at];
+  return cursor->memory + r->offset + cursor->k * r->stride + cursor->in;
 }
 
-static int64_t rest_of_run(const rgi_layout_cursor *c) {
-  return c->run[c->at].bytes - c->in;
+static int64_t rest_of_run(const rgi_layout_cursor *cursor) {
+  return cursor->run[cursor->at].bytes - cursor->in;
 }
 
-static void next_run(rgi_layout_cursor *c) {
-  c->k = 0;
-  if (++c->at == c->runs && c->left > 0) {
-    c->at = 0;
-    c->left--;
-    c->memory += c->extent;
+static void next_run(rgi_layout_cursor *cursor) {
+  cursor->k = 0;
+  if (++cursor->at == cursor->runs && cursor->left > 0) {
+    cursor->at = 0;
+    cursor->left--;
+    cursor->memory += cursor->extent;
   }
 }
 
 /* n runs of so many bytes each; in what lies dense they are one range. */
-static void pass_piece(rgi_layout_cursor *c, int64_t n, int64_t bytes) {
-  const rgi_layout_run *r = &c->run[c->at];
-  if (c->in == 0 && bytes == r->bytes) {
-    c->k += n;
+static void pass_piece(rgi_layout_cursor *cursor, int64_t n, int64_t bytes) {
+  const rgi_layout_run *r = &cursor->run[cursor->at];
+  if (cursor->in == 0 && bytes == r->bytes) {
+    cursor->k += n;
   } else {
-    c->in += n * bytes;
-    if (c->in < r->bytes)
+    cursor->in += n * bytes;
+    if (cursor->in < r->bytes)
       return;
-    c->in = 0;
-    c->k++;
+    cursor->in = 0;
+    cursor->k++;
   }
-  if (c->k == r->n)
-    next_run(c);
+  if (cursor->k == r->n)
+    next_run(cursor);
 }
 
 /* How many runs of so many bytes, at most, come next on this side, and how far apart they are. */
-static int64_t count_runs(const rgi_layout_cursor *c, int64_t bytes, int64_t *stride) {
-  const rgi_layout_run *r = &c->run[c->at];
-  if (c->in == 0 && r->bytes == bytes) {
+static int64_t count_runs(const rgi_layout_cursor *cursor, int64_t bytes, int64_t *stride) {
+  const rgi_layout_run *r = &cursor->run[cursor->at];
+  if (cursor->in == 0 && r->bytes == bytes) {
     *stride = r->stride;
-    return r->n - c->k;
+    return r->n - cursor->k;
   }
   *stride = bytes;
-  return rest_of_run(c) / bytes;
+  return rest_of_run(cursor) / bytes;
 }
 
 static int64_t least(int64_t a, int64_t b) {

@@ -25,15 +25,15 @@ typedef struct {
 
 /* Adds a run to the end; joins it with what is there where they are next to one another or evenly
  * spaced. 0: no memory. */
-int rgi_layout_add(rgi_layout *l, int64_t offset, int64_t bytes);
+int rgi_layout_add(rgi_layout *layout, int64_t offset, int64_t bytes);
 
 /* Adds evenly spaced runs, as one after the other would be added. 0: no memory. */
-int rgi_layout_add_runs(rgi_layout *l, const rgi_layout_run *runs);
+int rgi_layout_add_runs(rgi_layout *layout, const rgi_layout_run *runs);
 
 /* Adds all runs of another layout at an offset. 0: no memory. */
-int rgi_layout_add_all(rgi_layout *l, const rgi_layout *part, int64_t offset);
+int rgi_layout_add_all(rgi_layout *layout, const rgi_layout *part, int64_t offset);
 
-void rgi_layout_free(rgi_layout *l);
+void rgi_layout_free(rgi_layout *layout);
 
 /* A place in the bytes of a number of elements. */
 typedef struct {
@@ -47,8 +47,9 @@ typedef struct {
 } rgi_layout_cursor;
 
 /* The beginning of count > 0 elements in memory; of a run of bytes. */
-void rgi_layout_begin(rgi_layout_cursor *c, const rgi_layout *l, void *memory, int64_t count);
-void rgi_layout_begin_flat(rgi_layout_cursor *c, void *memory, int64_t bytes);
+void rgi_layout_begin(rgi_layout_cursor *cursor, const rgi_layout *layout, void *memory,
+                      int64_t count);
+void rgi_layout_begin_flat(rgi_layout_cursor *cursor, void *memory, int64_t bytes);
 
 /* What is done with a piece. */
 typedef void rgi_layout_move(const rgi_strided *piece, void *target, void *origin, const void *how);

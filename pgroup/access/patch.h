@@ -10,19 +10,19 @@
 #include "access/strided.h"
 
 /* Copies from the origin to the target, or back. */
-void rgi_patch_put(const rgi_strided *p, void *target, const void *origin);
-void rgi_patch_get(const rgi_strided *p, const void *target, void *origin);
+void rgi_patch_put(const rgi_strided *strided, void *target, const void *origin);
+void rgi_patch_get(const rgi_strided *strided, const void *target, void *origin);
 
 /* target[i] = origin[i] op target[i] for elements of the kernel's kind. Not atomic. */
-void rgi_patch_combine(const rgi_kernel *kernel, const rgi_strided *p, void *target,
+void rgi_patch_combine(const rgi_kernel *kernel, const rgi_strided *strided, void *target,
                        const void *origin, const void *factor);
 
 /* target += *alpha * origin (alpha NULL: 1). Not atomic. Not for RG_TYPE_OPAQUE. */
-void rgi_patch_accumulate(rg_array_type type, const rgi_strided *p, void *target,
+void rgi_patch_accumulate(rg_array_type type, const rgi_strided *strided, void *target,
                           const void *origin, const void *alpha);
 
 /* The same for RG_TYPE_INT32 and RG_TYPE_INT64, atomic for each element (element.h). */
-void rgi_patch_accumulate_atomic(rg_array_type type, const rgi_strided *p, void *target,
+void rgi_patch_accumulate_atomic(rg_array_type type, const rgi_strided *strided, void *target,
                                  const void *origin, const void *alpha);
 
 #endif

@@ -12,22 +12,23 @@ static void combine_plane(const rgi_kernel *kernel, const rgi_kernel_plane *plan
       kernel->run(from + i * plane->in_step, to + i * plane->inout_step, (size_t)plane->n);
 }
 
-void rgi_patch_combine(const rgi_kernel *kernel, const rgi_strided *p, void *target,
+void rgi_patch_combine(const rgi_kernel *kernel, const rgi_strided *strided, void *target,
                        const void *origin, const void *factor) {
-  int64_t at[RGI_STRIDED_DIMS] = {0}, to = 0, from = 0, n = p->extent[0] >> kernel->log;
-  if (p->dims == 1 && kernel->run) {
+  int64_t at[RGI_STRIDED_DIMS] = {0}, to = 0, from = 0, n = strided->extent[0] >> kernel->log;
+  if (strided->dims == 1 && kernel->run) {
     kernel->run(origin, target, (size_t)n);
     return;
   }
   rgi_kernel_plane plane = {1, n, 0, 0};
-  if (p->dims > 1)
-    plane = (rgi_kernel_plane){p->extent[1], n, p->origin_stride[1], p->target_stride[1]};
+  if (strided->dims > 1)
+    plane = (rgi_kernel_plane){strided->extent[1], n, strided->origin_stride[1],
+                               strided->target_stride[1]};
   do
     combine_plane(kernel, &plane, (const char *)origin + from, (char *)target + to, factor);
-  while (rgi_strided_step(p, at, &from, &to));
+  while (rgi_strided_step(strided, at, &from, &to));
 }
 
-void rgi_patch_accumulate(rg_array_type type, const rgi_strided *p, void *target,
+void rgi_patch_accumulate(rg_array_type type, const rgi_strided *strided, void *target,
                           const void *origin, const void *alpha) {
   static const rgi_kernel_kind kinds[RG_TYPE_OPAQUE] = {
       [RG_TYPE_INT32] = RGI_KERNEL_U32,
@@ -36,12 +37,12 @@ void rgi_patch_accumulate(rg_array_type type, const rgi_strided *p, void *target
       [RG_TYPE_DOUBLE] = RGI_KERNEL_DOUBLE,
       [RG_TYPE_FLOAT_COMPLEX] = RGI_KERNEL_FLOAT_COMPLEX,
       [RG_TYPE_DOUBLE_COMPLEX] = RGI_KERNEL_DOUBLE_COMPLEX};
-  rgi_patch_combine(rgi_kernel_of(kinds[type], alpha ? RGI_KERNEL_SCALED_SUM : RGI_KERNEL_SUM), p,
-                    target, origin, alpha);
+  rgi_patch_combine(rgi_kernel_of(kinds[type], alpha ? RGI_KERNEL_SCALED_SUM : RGI_KERNEL_SUM),
+                    strided, target, origin, alpha);
 }
 
-void rgi_patch_accumulate_atomic(rg_array_type type, const rgi_strided *p, void *target,
+void rgi_patch_accumulate_atomic(rg_array_type type, const rgi_strided *strided, void *target,
                                  const void *origin, const void *alpha) {
   rgi_kernel_kind kind = type == RG_TYPE_INT32 ? RGI_KERNEL_U32 : RGI_KERNEL_U64;
-  rgi_patch_combine(rgi_kernel_of(kind, RGI_KERNEL_ATOMIC_SUM), p, target, origin, alpha);
+  rgi_patch_combine(rgi_kernel_of(kind, RGI_KERNEL_ATOMIC_SUM), strided, target, origin, alpha);
 }

@@ -12,45 +12,47 @@ typedef struct {
 
 /* Inlined into copy_plane for each size: copying a constant number of bytes is a load and a
  * store. */
-static inline __attribute__((always_inline)) void copy_rows(const plane_rows *r, size_t bytes,
+static inline __attribute__((always_inline)) void copy_rows(const plane_rows *rows, size_t bytes,
                                                             char *to, const char *from) {
-  int64_t n = r->n, to_step = r->to_step, from_step = r->from_step;
+  int64_t n = rows->n, to_step = rows->to_step, from_step = rows->from_step;
   for (int64_t i = 0; i < n; i++)
     rgi_copy_block(to + i * to_step, from + i * from_step, bytes);
 }
 
 /* Rows of one element of a usual type: a column of a matrix. */
-static void copy_plane(const plane_rows *r, char *to, const char *from) {
-  if (r->bytes == 4)
-    copy_rows(r, 4, to, from);
-  else if (r->bytes == 8)
-    copy_rows(r, 8, to, from);
-  else if (r->bytes == 16)
-    copy_rows(r, 16, to, from);
+static void copy_plane(const plane_rows *rows, char *to, const char *from) {
+  if (rows->bytes == 4)
+    copy_rows(rows, 4, to, from);
+  else if (rows->bytes == 8)
+    copy_rows(rows, 8, to, from);
+  else if (rows->bytes == 16)
+    copy_rows(rows, 16, to, from);
   else
-    copy_rows(r, r->bytes, to, from);
+    copy_rows(rows, rows->bytes, to, from);
 }
 
-void rgi_patch_put(const rgi_strided *p, void *target, const void *origin) {
+void rgi_patch_put(const rgi_strided *strided, void *target, const void *origin) {
   int64_t at[RGI_STRIDED_DIMS] = {0}, from = 0, to = 0;
-  if (p->dims == 1) {
-    rgi_copy_block(target, origin, (size_t)p->extent[0]);
+  if (strided->dims == 1) {
+    rgi_copy_block(target, origin, (size_t)strided->extent[0]);
     return;
   }
-  plane_rows r = {p->extent[1], p->target_stride[1], p->origin_stride[1], (size_t)p->extent[0]};
+  plane_rows rows = {strided->extent[1], strided->target_stride[1], strided->origin_stride[1],
+                     (size_t)strided->extent[0]};
   do
-    copy_plane(&r, (char *)target + to, (const char *)origin + from);
-  while (rgi_strided_step(p, at, &from, &to));
+    copy_plane(&rows, (char *)target + to, (const char *)origin + from);
+  while (rgi_strided_step(strided, at, &from, &to));
 }
 
-void rgi_patch_get(const rgi_strided *p, const void *target, void *origin) {
+void rgi_patch_get(const rgi_strided *strided, const void *target, void *origin) {
   int64_t at[RGI_STRIDED_DIMS] = {0}, from = 0, to = 0;
-  if (p->dims == 1) {
-    rgi_copy_block(origin, target, (size_t)p->extent[0]);
+  if (strided->dims == 1) {
+    rgi_copy_block(origin, target, (size_t)strided->extent[0]);
     return;
   }
-  plane_rows r = {p->extent[1], p->origin_stride[1], p->target_stride[1], (size_t)p->extent[0]};
+  plane_rows rows = {strided->extent[1], strided->origin_stride[1], strided->target_stride[1],
+                     (size_t)strided->extent[0]};
   do
-    copy_plane(&r, (char *)origin + to, (const char *)target + from);
-  while (rgi_strided_step(p, at, &to, &from));
+    copy_plane(&rows, (char *)origin + to, (const char *)target + from);
+  while (rgi_strided_step(strided, at, &to, &from));
 }

@@ -33,54 +33,55 @@ static void drop_exclusive(rgi_shared_lock *lock) {
 }
 
 /* 0: the process lives. A process that was choosing need not have been counted. */
-static int give_back(const rgi_shared_lock_user *u, rgi_shared_lock_claim *c, uint64_t asked,
+static int give_back(const rgi_shared_lock_user *user, rgi_shared_lock_claim *claim, uint64_t asked,
                      const char *call) {
-  if (!rgi_process_is_dead(c->rank))
+  if (!rgi_process_is_dead(claim->rank))
     return 0;
-  if (atomic_compare_exchange_strong(&c->asked, &asked, 0)) {
+  if (atomic_compare_exchange_strong(&claim->asked, &asked, 0)) {
     if (asked & EXCLUSIVE && !(asked & CHOOSES))
-      drop_exclusive(u->lock);
+      drop_exclusive(user->lock);
     if (asked & OWNS)
       rgi_log(RGI_LOG_WARN,
               "%s: rank %d has died with the lock: what it was writing may be half written", call,
-              c->rank);
+              claim->rank);
   }
   return 1;
 }
 
 /* A living process whose claim excludes the caller's, with the claim; or NULL. */
-static const rgi_shared_lock_claim *find_earlier(const rgi_shared_lock_user *u, uint64_t mine,
+static const rgi_shared_lock_claim *find_earlier(const rgi_shared_lock_user *user, uint64_t mine,
                                                  const char *call, uint64_t *asked) {
-  for (int i = 0; i < u->n; i++) {
-    rgi_shared_lock_claim *c = &u->claims[i];
-    *asked = atomic_load(&c->asked);
-    if (excludes(*asked, mine) && !give_back(u, c, *asked, call))
-      return c;
+  for (int i = 0; i < user->n; i++) {
+    rgi_shared_lock_claim *claim = &user->claims[i];
+    *asked = atomic_load(&claim->asked);
+    if (excludes(*asked, mine) && !give_back(user, claim, *asked, call))
+      return claim;
   }
   return NULL;
 }
 
 /* A process that chooses does not ring when it has chosen. */
-static int await_turn(const rgi_shared_lock_user *u, uint64_t mine, rgi_wait *w) {
-  rgi_bell *changed = &u->lock->changed;
+static int await_turn(const rgi_shared_lock_user *user, uint64_t mine, rgi_wait *wait) {
+  rgi_bell *changed = &user->lock->changed;
   int error = RG_SUCCESS;
   rgi_bell_expect(changed);
   while (!error) {
     uint64_t asked;
     uint32_t bell = atomic_load(&changed->value);
-    const rgi_shared_lock_claim *c = find_earlier(u, mine, w->call, &asked);
-    if (!c)
+    const rgi_shared_lock_claim *claim = find_earlier(user, mine, wait->call, &asked);
+    if (!claim)
       break;
-    w->peer = c->rank;
-    error = asked & CHOOSES ? rgi_wait_more(w) : rgi_wait_bell(w, changed, bell, 1);
+    wait->peer = claim->rank;
+    error = asked & CHOOSES ? rgi_wait_more(wait) : rgi_wait_bell(wait, changed, bell, 1);
   }
   rgi_bell_expect_end(changed);
   return error;
 }
 
-int rgi_shared_lock_acquire(const rgi_shared_lock_user *u, rgi_shared_lock_kind kind, rgi_wait *w) {
-  rgi_shared_lock *lock = u->lock;
-  _Atomic uint64_t *claim = &u->claims[u->me].asked;
+int rgi_shared_lock_acquire(const rgi_shared_lock_user *user, rgi_shared_lock_kind kind,
+                            rgi_wait *wait) {
+  rgi_shared_lock *lock = user->lock;
+  _Atomic uint64_t *claim = &user->claims[user->me].asked;
   uint64_t mine = kind == RGI_SHARED_LOCK_EXCLUSIVE ? EXCLUSIVE : 0, earlier;
   int error = RG_SUCCESS;
   atomic_store(claim, mine | CHOOSES);
@@ -89,10 +90,10 @@ int rgi_shared_lock_acquire(const rgi_shared_lock_user *u, rgi_shared_lock_kind 
   mine |= (atomic_fetch_add(&lock->tickets, 1) + 1) << TICKET_SHIFT;
   atomic_store(claim, mine);
   if ((mine & EXCLUSIVE || atomic_load(&lock->exclusive)) &&
-      find_earlier(u, mine, w->call, &earlier))
-    error = await_turn(u, mine, w);
+      find_earlier(user, mine, wait->call, &earlier))
+    error = await_turn(user, mine, wait);
   if (error)
-    rgi_shared_lock_release(u, kind);
+    rgi_shared_lock_release(user, kind);
   else if (mine & EXCLUSIVE) {
     atomic_store_explicit(claim, mine | OWNS, memory_order_relaxed);
     atomic_thread_fence(memory_order_release); /* before what the owner writes */
@@ -100,9 +101,9 @@ int rgi_shared_lock_acquire(const rgi_shared_lock_user *u, rgi_shared_lock_kind 
   return error;
 }
 
-void rgi_shared_lock_release(const rgi_shared_lock_user *u, rgi_shared_lock_kind kind) {
-  atomic_store(&u->claims[u->me].asked, 0);
+void rgi_shared_lock_release(const rgi_shared_lock_user *user, rgi_shared_lock_kind kind) {
+  atomic_store(&user->claims[user->me].asked, 0);
   if (kind == RGI_SHARED_LOCK_EXCLUSIVE)
-    drop_exclusive(u->lock);
-  rgi_bell_ring_expected(&u->lock->changed);
+    drop_exclusive(user->lock);
+  rgi_bell_ring_expected(&user->lock->changed);
 }

@@ -38,11 +38,12 @@ typedef struct {
   int n, me;
 } rgi_shared_lock_user;
 
-/* Waits for the caller's turn; w has been started. After an error of the wait the caller does not
- * have the lock and the others can get it. A process that finds an exclusive owner dead says so in
- * a warning. */
-int rgi_shared_lock_acquire(const rgi_shared_lock_user *u, rgi_shared_lock_kind kind, rgi_wait *w);
+/* Waits for the caller's turn; wait has been started. After an error of the wait the caller does
+ * not have the lock and the others can get it. A process that finds an exclusive owner dead says so
+ * in a warning. */
+int rgi_shared_lock_acquire(const rgi_shared_lock_user *user, rgi_shared_lock_kind kind,
+                            rgi_wait *wait);
 
-void rgi_shared_lock_release(const rgi_shared_lock_user *u, rgi_shared_lock_kind kind);
+void rgi_shared_lock_release(const rgi_shared_lock_user *user, rgi_shared_lock_kind kind);
 
 #endif

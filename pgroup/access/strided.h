@@ -27,28 +27,28 @@ typedef struct {
 
 /* Adds a dimension to a patch: the first one, with dims = 0 and strides 1, is the run of bytes, the
  * next ones go around it. The strides do not matter where n is 1. */
-static inline void rgi_strided_add(rgi_strided *p, int64_t n, int64_t origin_stride,
+static inline void rgi_strided_add(rgi_strided *strided, int64_t n, int64_t origin_stride,
                                    int64_t target_stride) {
-  int top = p->dims - 1;
+  int top = strided->dims - 1;
   if (top >= 0 && n == 1)
     return;
-  if (top >= 0 && origin_stride == p->extent[top] * p->origin_stride[top] &&
-      target_stride == p->extent[top] * p->target_stride[top]) {
-    p->extent[top] *= n;
+  if (top >= 0 && origin_stride == strided->extent[top] * strided->origin_stride[top] &&
+      target_stride == strided->extent[top] * strided->target_stride[top]) {
+    strided->extent[top] *= n;
     return;
   }
-  p->extent[++top] = n;
-  p->origin_stride[top] = origin_stride;
-  p->target_stride[top] = target_stride;
-  p->dims++;
+  strided->extent[++top] = n;
+  strided->origin_stride[top] = origin_stride;
+  strided->target_stride[top] = target_stride;
+  strided->dims++;
 }
 
 /* A run of bytes. */
 static inline rgi_strided rgi_strided_flat(int64_t bytes) {
-  rgi_strided p;
-  p.dims = 0;
-  rgi_strided_add(&p, bytes, 1, 1);
-  return p;
+  rgi_strided strided;
+  strided.dims = 0;
+  rgi_strided_add(&strided, bytes, 1, 1);
+  return strided;
 }
 
 /* A patch with these extents, in elements of so many bytes, in two memories whose extents but the
@@ -56,45 +56,45 @@ static inline rgi_strided rgi_strided_flat(int64_t bytes) {
 static inline rgi_strided rgi_strided_make(int dims, const int64_t extent[], size_t element,
                                            const int64_t origin_ld[], const int64_t target_ld[]) {
   uint64_t origin = element, target = element; /* those of an empty patch may overflow */
-  rgi_strided p = rgi_strided_flat((int64_t)element);
+  rgi_strided strided = rgi_strided_flat((int64_t)element);
   for (int k = dims - 1; k >= 0; k--) {
     if (extent[k] == 0)
       return rgi_strided_flat(0);
-    rgi_strided_add(&p, extent[k], (int64_t)origin, (int64_t)target);
+    rgi_strided_add(&strided, extent[k], (int64_t)origin, (int64_t)target);
     if (k > 0) {
       origin *= (uint64_t)(origin_ld ? origin_ld[k - 1] : extent[k]);
       target *= (uint64_t)(target_ld ? target_ld[k - 1] : extent[k]);
     }
   }
-  return p;
+  return strided;
 }
 
-static inline int64_t rgi_strided_bytes(const rgi_strided *p) {
+static inline int64_t rgi_strided_bytes(const rgi_strided *strided) {
   int64_t bytes = 1;
-  for (int k = 0; k < p->dims; k++)
-    bytes *= p->extent[k];
+  for (int k = 0; k < strided->dims; k++)
+    bytes *= strided->extent[k];
   return bytes;
 }
 
 /* How far a side reaches: from its first byte behind its last. stride: that side's. */
-static inline uint64_t rgi_strided_reach(const rgi_strided *p, const int64_t stride[]) {
-  int64_t reach = p->extent[0];
-  for (int k = 1; k < p->dims; k++)
-    reach += (p->extent[k] - 1) * stride[k];
+static inline uint64_t rgi_strided_reach(const rgi_strided *strided, const int64_t stride[]) {
+  int64_t reach = strided->extent[0];
+  for (int k = 1; k < strided->dims; k++)
+    reach += (strided->extent[k] - 1) * stride[k];
   return (uint64_t)reach;
 }
 
 /* From plane to plane: dimensions 0 and 1 are a plane. Moves `at`, the plane's coordinates, and its
  * offsets on both sides to the next plane. All start at 0. Returns 0 if there is no next plane. */
-static inline int rgi_strided_step(const rgi_strided *p, int64_t at[], int64_t *origin,
+static inline int rgi_strided_step(const rgi_strided *strided, int64_t at[], int64_t *origin,
                                    int64_t *target) {
-  for (int k = 2; k < p->dims; k++) {
-    *origin += p->origin_stride[k];
-    *target += p->target_stride[k];
-    if (++at[k] < p->extent[k])
+  for (int k = 2; k < strided->dims; k++) {
+    *origin += strided->origin_stride[k];
+    *target += strided->target_stride[k];
+    if (++at[k] < strided->extent[k])
       return 1;
-    *origin -= p->origin_stride[k] * p->extent[k];
-    *target -= p->target_stride[k] * p->extent[k];
+    *origin -= strided->origin_stride[k] * strided->extent[k];
+    *target -= strided->target_stride[k] * strided->extent[k];
     at[k] = 0;
   }
   return 0;

@@ -24,12 +24,12 @@ typedef struct {
 #define RGI_BELL_EXPECTS ((uint32_t)1 << 16) /* one of these, in sleepers */
 
 /* Sleeps while the value is `old`, at most `seconds`; may return early. */
-static inline void rgi_bell_sleep(rgi_bell *b, uint32_t old, double seconds) {
+static inline void rgi_bell_sleep(rgi_bell *bell, uint32_t old, double seconds) {
   struct timespec t = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
-  atomic_fetch_add(&b->sleepers, 1);
-  if (atomic_load(&b->value) == old)
-    syscall(SYS_futex, &b->value, FUTEX_WAIT, old, &t, NULL, 0);
-  atomic_fetch_sub(&b->sleepers, 1);
+  atomic_fetch_add(&bell->sleepers, 1);
+  if (atomic_load(&bell->value) == old)
+    syscall(SYS_futex, &bell->value, FUTEX_WAIT, old, &t, NULL, 0);
+  atomic_fetch_sub(&bell->sleepers, 1);
 }
 
 /* The same on two bells. Where the system cannot wait for both (Linux before 5.16) it looks each
@@ -62,52 +62,52 @@ static inline void rgi_bell_sleep_either(rgi_bell *a, uint32_t old_a, rgi_bell *
 /* The fence orders the writer's store of the value before its load of sleepers; the sleeper counts
  * itself before it loads the value, both sequentially consistent. So a writer that sees no sleeper
  * has changed the value before the sleeper looks at it, which then does not sleep. */
-static inline void rgi_bell_wake_some(rgi_bell *b, int most) {
+static inline void rgi_bell_wake_some(rgi_bell *bell, int most) {
   atomic_thread_fence(memory_order_seq_cst);
-  if (atomic_load_explicit(&b->sleepers, memory_order_relaxed) % RGI_BELL_EXPECTS)
-    syscall(SYS_futex, &b->value, FUTEX_WAKE, most, NULL, NULL, 0);
+  if (atomic_load_explicit(&bell->sleepers, memory_order_relaxed) % RGI_BELL_EXPECTS)
+    syscall(SYS_futex, &bell->value, FUTEX_WAKE, most, NULL, NULL, 0);
 }
 
-static inline void rgi_bell_wake(rgi_bell *b) {
-  rgi_bell_wake_some(b, INT_MAX);
+static inline void rgi_bell_wake(rgi_bell *bell) {
+  rgi_bell_wake_some(bell, INT_MAX);
 }
 
-static inline void rgi_bell_set(rgi_bell *b, uint32_t value) {
-  atomic_store_explicit(&b->value, value, memory_order_release);
-  rgi_bell_wake(b);
+static inline void rgi_bell_set(rgi_bell *bell, uint32_t value) {
+  atomic_store_explicit(&bell->value, value, memory_order_release);
+  rgi_bell_wake(bell);
 }
 
 /* For a condition whose writer rings only where a process expects it (rgi_bell_ring_expected): that
  * process counts itself before it looks at the condition, and stays counted until it has done
  * waiting. Counted no earlier than in rgi_bell_sleep it could look, be overlooked, and then sleep.
  * While it only yields the ring costs no system call. */
-static inline void rgi_bell_expect(rgi_bell *b) {
-  atomic_fetch_add(&b->sleepers, RGI_BELL_EXPECTS);
+static inline void rgi_bell_expect(rgi_bell *bell) {
+  atomic_fetch_add(&bell->sleepers, RGI_BELL_EXPECTS);
   atomic_thread_fence(memory_order_seq_cst);
 }
 
-static inline void rgi_bell_expect_end(rgi_bell *b) {
-  atomic_fetch_sub(&b->sleepers, RGI_BELL_EXPECTS);
+static inline void rgi_bell_expect_end(rgi_bell *bell) {
+  atomic_fetch_sub(&bell->sleepers, RGI_BELL_EXPECTS);
 }
 
 /* Changes the value: something may have happened for the processes that wait. */
-static inline void rgi_bell_ring(rgi_bell *b) {
-  atomic_fetch_add_explicit(&b->value, 1, memory_order_release);
-  rgi_bell_wake(b);
+static inline void rgi_bell_ring(rgi_bell *bell) {
+  atomic_fetch_add_explicit(&bell->value, 1, memory_order_release);
+  rgi_bell_wake(bell);
 }
 
 /* Whether a process expects it, after a fence: by rgi_bell_ring_expected of another bell, or
  * seq_cst. */
-static inline int rgi_bell_is_expected(rgi_bell *b) {
-  return atomic_load_explicit(&b->sleepers, memory_order_relaxed) != 0;
+static inline int rgi_bell_is_expected(rgi_bell *bell) {
+  return atomic_load_explicit(&bell->sleepers, memory_order_relaxed) != 0;
 }
 
 /* The same if a process expects it. The writer has fulfilled the condition; the fence orders that
  * before its load of sleepers. */
-static inline void rgi_bell_ring_expected(rgi_bell *b) {
+static inline void rgi_bell_ring_expected(rgi_bell *bell) {
   atomic_thread_fence(memory_order_seq_cst);
-  if (atomic_load_explicit(&b->sleepers, memory_order_relaxed))
-    rgi_bell_ring(b);
+  if (atomic_load_explicit(&bell->sleepers, memory_order_relaxed))
+    rgi_bell_ring(bell);
 }
 
 #endif

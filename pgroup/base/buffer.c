@@ -7,34 +7,34 @@
 
 #define KEPT_BYTES ((size_t)256 << 10)
 
-char *rgi_buffer_room(rgi_buffer *b, size_t bytes) {
-  if (b->begin == b->end)
-    b->begin = b->end = 0;
-  if (b->end + bytes <= b->room)
-    return b->data + b->end;
-  if (b->begin) {
-    memmove(b->data, b->data + b->begin, rgi_buffer_pending(b));
-    b->end -= b->begin;
-    b->begin = 0;
+char *rgi_buffer_room(rgi_buffer *buffer, size_t bytes) {
+  if (buffer->begin == buffer->end)
+    buffer->begin = buffer->end = 0;
+  if (buffer->end + bytes <= buffer->room)
+    return buffer->data + buffer->end;
+  if (buffer->begin) {
+    memmove(buffer->data, buffer->data + buffer->begin, rgi_buffer_pending(buffer));
+    buffer->end -= buffer->begin;
+    buffer->begin = 0;
   }
-  if (b->end + bytes > b->room) {
-    size_t room = 2 * (b->end + bytes);
-    char *data = realloc(b->data, room);
+  if (buffer->end + bytes > buffer->room) {
+    size_t room = 2 * (buffer->end + bytes);
+    char *data = realloc(buffer->data, room);
     if (!data)
       return NULL;
-    b->data = data;
-    b->room = room;
+    buffer->data = data;
+    buffer->room = room;
   }
-  return b->data + b->end;
+  return buffer->data + buffer->end;
 }
 
-void rgi_buffer_take(rgi_buffer *b, size_t bytes) {
-  b->begin += bytes;
-  if (!rgi_buffer_pending(b) && b->room > KEPT_BYTES)
-    rgi_buffer_free(b);
+void rgi_buffer_take(rgi_buffer *buffer, size_t bytes) {
+  buffer->begin += bytes;
+  if (!rgi_buffer_pending(buffer) && buffer->room > KEPT_BYTES)
+    rgi_buffer_free(buffer);
 }
 
-void rgi_buffer_free(rgi_buffer *b) {
-  free(b->data);
-  *b = (rgi_buffer){0};
+void rgi_buffer_free(rgi_buffer *buffer) {
+  free(buffer->data);
+  *buffer = (rgi_buffer){0};
 }

@@ -12,17 +12,17 @@ typedef struct {
   size_t begin, end, room; /* the bytes lie from begin to end */
 } rgi_buffer;
 
-static inline size_t rgi_buffer_pending(const rgi_buffer *b) {
-  return b->end - b->begin;
+static inline size_t rgi_buffer_pending(const rgi_buffer *buffer) {
+  return buffer->end - buffer->begin;
 }
 
 /* Room for so many bytes at the end; the caller fills it and moves end on. NULL: no memory. */
-char *rgi_buffer_room(rgi_buffer *b, size_t bytes);
+char *rgi_buffer_room(rgi_buffer *buffer, size_t bytes);
 
 /* Takes so many bytes from the begin. A large buffer that is empty then gives its memory back. */
-void rgi_buffer_take(rgi_buffer *b, size_t bytes);
+void rgi_buffer_take(rgi_buffer *buffer, size_t bytes);
 
 /* Frees the memory. */
-void rgi_buffer_free(rgi_buffer *b);
+void rgi_buffer_free(rgi_buffer *buffer);
 
 #endif

@@ -5,23 +5,24 @@
 #include <stdio.h>
 #include <string.h>
 
-int rgi_error_report_begin(rgi_error_report *r, int64_t word, int error) {
+int rgi_error_report_begin(rgi_error_report *report, int64_t word, int error) {
   int code = rgi_error_report_code(word);
-  memset(r, 0, sizeof *r);
-  r->word = word;
-  r->own = error;
+  memset(report, 0, sizeof *report);
+  report->word = word;
+  report->own = error;
   if (error)
-    strcpy(r->own_text, rg_error_detail());
-  memcpy(r->text, r->own_text, sizeof r->text);
+    strcpy(report->own_text, rg_error_detail());
+  memcpy(report->text, report->own_text, sizeof report->text);
   return code != RG_ERR_PROC_FAILED && code != RG_ERR_REVOKED;
 }
 
-int rgi_error_report_end(rgi_error_report *r, const char *call, int lost) {
-  int code = rgi_error_report_code(r->word);
-  if (r->own == code)
-    return rgi_error(code, "%s", r->own_text);
-  rgi_error_from(code, call, rgi_error_report_rank(r->word), lost ? NULL : r->text);
-  return r->own ? rgi_error(code, "%.500s; here: %s", rg_error_detail(), r->own_text) : code;
+int rgi_error_report_end(rgi_error_report *report, const char *call, int lost) {
+  int code = rgi_error_report_code(report->word);
+  if (report->own == code)
+    return rgi_error(code, "%s", report->own_text);
+  rgi_error_from(code, call, rgi_error_report_rank(report->word), lost ? NULL : report->text);
+  return report->own ? rgi_error(code, "%.500s; here: %s", rg_error_detail(), report->own_text)
+                     : code;
 }
 
 int rgi_error_report_under(const char *call, int error) {

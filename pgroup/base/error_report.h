@@ -35,11 +35,11 @@ typedef struct {
 
 /* Before the broadcast. word: the largest of all, not 0; error: the caller's own. Returns whether
  * the text can be broadcast: after a death or a revocation it cannot. */
-int rgi_error_report_begin(rgi_error_report *r, int64_t word, int error);
+int rgi_error_report_begin(rgi_error_report *report, int64_t word, int error);
 
 /* After it: the code of the word. A caller that has an error of this code keeps its text; the text
- * of all others says which rank reported what. lost: r->text has not arrived. */
-int rgi_error_report_end(rgi_error_report *r, const char *call, int lost);
+ * of all others says which rank reported what. lost: report->text has not arrived. */
+int rgi_error_report_end(rgi_error_report *report, const char *call, int lost);
 
 /* The error of a public function that another one has called: its text gets the name of the call
  * that the program has made. Returns error. */

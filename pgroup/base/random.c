@@ -14,9 +14,9 @@
 enum { UNIFORM, NORMAL, INTEGER };
 #define NEXT_TRIES 256 /* added to the kind for each block of tries */
 
-static philox4x64_ctr_t block_of(const rg_random *r, uint64_t number, uint64_t kind) {
-  philox4x64_ctr_t counter = {{number, r->step, r->walker, kind}};
-  philox4x64_key_t key = {{r->seed, 0}};
+static philox4x64_ctr_t block_of(const rg_random *random, uint64_t number, uint64_t kind) {
+  philox4x64_ctr_t counter = {{number, random->step, random->walker, kind}};
+  philox4x64_key_t key = {{random->seed, 0}};
   return philox4x64(counter, key);
 }
 
@@ -36,29 +36,29 @@ static uint64_t word_at(word_reader *w, uint64_t i) {
   return w->block.v[i % 4];
 }
 
-static int check_stream(const char *call, const rg_random *r, int64_t n, const void *out) {
-  if (!r || !out)
-    return rgi_error(RG_ERR_ARG, "%s: %s is NULL", call, r ? "out" : "r");
+static int check_stream(const char *call, const rg_random *random, int64_t n, const void *out) {
+  if (!random || !out)
+    return rgi_error(RG_ERR_ARG, "%s: %s is NULL", call, random ? "out" : "r");
   if (n < 0)
     return rgi_error(RG_ERR_ARG, "%s: %lld numbers", call, (long long)n);
   return RG_SUCCESS;
 }
 
-int rg_random_bits(rg_random *r, int64_t n, uint64_t out[]) {
-  RGI_TRY(check_stream(__func__, r, n, out));
-  word_reader words = {.r = r, .kind = UNIFORM};
+int rg_random_bits(rg_random *random, int64_t n, uint64_t out[]) {
+  RGI_TRY(check_stream(__func__, random, n, out));
+  word_reader words = {.r = random, .kind = UNIFORM};
   for (int64_t i = 0; i < n; i++)
-    out[i] = word_at(&words, r->draw + (uint64_t)i);
-  r->draw += (uint64_t)n;
+    out[i] = word_at(&words, random->draw + (uint64_t)i);
+  random->draw += (uint64_t)n;
   return RG_SUCCESS;
 }
 
-int rg_random_uniform(rg_random *r, int64_t n, double out[]) {
-  RGI_TRY(check_stream(__func__, r, n, out));
-  word_reader words = {.r = r, .kind = UNIFORM};
+int rg_random_uniform(rg_random *random, int64_t n, double out[]) {
+  RGI_TRY(check_stream(__func__, random, n, out));
+  word_reader words = {.r = random, .kind = UNIFORM};
   for (int64_t i = 0; i < n; i++)
-    out[i] = rgi_random_unit(word_at(&words, r->draw + (uint64_t)i));
-  r->draw += (uint64_t)n;
+    out[i] = rgi_random_unit(word_at(&words, random->draw + (uint64_t)i));
+  random->draw += (uint64_t)n;
   return RG_SUCCESS;
 }
 
@@ -70,23 +70,23 @@ static void make_pair(word_reader *words, uint64_t i, double pair[2]) {
   pair[1] = radius * sin(angle);
 }
 
-int rg_random_normal(rg_random *r, int64_t n, double out[]) {
-  RGI_TRY(check_stream(__func__, r, n, out));
-  word_reader words = {.r = r, .kind = NORMAL};
+int rg_random_normal(rg_random *random, int64_t n, double out[]) {
+  RGI_TRY(check_stream(__func__, random, n, out));
+  word_reader words = {.r = random, .kind = NORMAL};
   double pair[2];
   for (int64_t i = 0; i < n; i++) {
-    uint64_t draw = r->draw + (uint64_t)i;
+    uint64_t draw = random->draw + (uint64_t)i;
     if (i == 0 || draw % 2 == 0)
       make_pair(&words, draw / 2, pair);
     out[i] = pair[draw % 2];
   }
-  r->draw += (uint64_t)n;
+  random->draw += (uint64_t)n;
   return RG_SUCCESS;
 }
 
-static uint64_t integer_at(const rg_random *r, uint64_t draw, uint64_t below) {
+static uint64_t integer_at(const rg_random *random, uint64_t draw, uint64_t below) {
   for (uint64_t kind = INTEGER;; kind += NEXT_TRIES) {
-    philox4x64_ctr_t tries = block_of(r, draw, kind);
+    philox4x64_ctr_t tries = block_of(random, draw, kind);
     uint64_t integer;
     for (int j = 0; j < 4; j++)
       if (rgi_random_below(below, tries.v[j], &integer))
@@ -94,18 +94,18 @@ static uint64_t integer_at(const rg_random *r, uint64_t draw, uint64_t below) {
   }
 }
 
-int rg_random_integer(rg_random *r, uint64_t below, int64_t n, uint64_t out[]) {
-  RGI_TRY(check_stream(__func__, r, n, out));
+int rg_random_integer(rg_random *random, uint64_t below, int64_t n, uint64_t out[]) {
+  RGI_TRY(check_stream(__func__, random, n, out));
   if (below == 0)
     return rgi_error(RG_ERR_ARG, "%s: there is no integer below 0", __func__);
   for (int64_t i = 0; i < n; i++)
-    out[i] = integer_at(r, r->draw + (uint64_t)i, below);
-  r->draw += (uint64_t)n;
+    out[i] = integer_at(random, random->draw + (uint64_t)i, below);
+  random->draw += (uint64_t)n;
   return RG_SUCCESS;
 }
 
-int rg_random_jump(rg_random *r, int64_t draws) {
-  RGI_REQUIRE(r);
-  r->draw += (uint64_t)draws;
+int rg_random_jump(rg_random *random, int64_t draws) {
+  RGI_REQUIRE(random);
+  random->draw += (uint64_t)draws;
   return RG_SUCCESS;
 }

@@ -44,25 +44,25 @@ static int check_tag(const char *call, MPI_Comm comm, int tag) {
              : rgi_error(RG_ERR_TAG, "%s: tag %d; tags go from 0 to %d", call, tag, most);
 }
 
-int rgi_comm_check_parent(rgi_comm_creation *c) {
+int rgi_comm_check_parent(rgi_comm_creation *creation) {
   int inter = 0;
-  RGI_TRY(rgi_runtime_check_mpi(c->call));
+  RGI_TRY(rgi_runtime_check_mpi(creation->call));
   RGI_TRY(rgi_options_ready());
-  if (c->comm == MPI_COMM_NULL)
-    return rgi_error(RG_ERR_COMM, "%s: the parent is MPI_COMM_NULL", c->call);
-  MPI_Comm_test_inter(c->comm, &inter);
+  if (creation->comm == MPI_COMM_NULL)
+    return rgi_error(RG_ERR_COMM, "%s: the parent is MPI_COMM_NULL", creation->call);
+  MPI_Comm_test_inter(creation->comm, &inter);
   if (inter)
     return rgi_error(RG_ERR_COMM,
                      "%s: the parent is an inter-communicator; pass an intra-communicator that "
                      "holds the members",
-                     c->call);
-  if (!rg_comm_method_name(c->method))
-    return rgi_error(RG_ERR_ARG, "%s: %d is no method", c->call, (int)c->method);
-  if (c->method == RG_METHOD_AUTO)
-    c->method = (rg_comm_method)rgi_options_choice(RGI_OPT_COMM_METHOD);
+                     creation->call);
+  if (!rg_comm_method_name(creation->method))
+    return rgi_error(RG_ERR_ARG, "%s: %d is no method", creation->call, (int)creation->method);
+  if (creation->method == RG_METHOD_AUTO)
+    creation->method = (rg_comm_method)rgi_options_choice(RGI_OPT_COMM_METHOD);
   if (rgi_mpi_interrupt_possible())
-    c->method = RG_METHOD_NATIVE; /* the only one that a death can end */
-  return check_tag(c->call, c->comm, c->tag);
+    creation->method = RG_METHOD_NATIVE; /* the only one that a death can end */
+  return check_tag(creation->call, creation->comm, creation->tag);
 }
 
 static int find_outsider(int n, const int ranks[]) {
@@ -112,37 +112,38 @@ int rgi_comm_creation_tag(uint64_t number) {
   return (int)(number % (found ? (uint64_t)*most + 1 : 32768));
 }
 
-int rgi_comm_create_by_method(const rgi_comm_creation *c, MPI_Comm *newcomm) {
+int rgi_comm_create_by_method(const rgi_comm_creation *creation, MPI_Comm *newcomm) {
   /* The native call is the faster one at every size: docs/rationale.md. */
-  return c->method == RG_METHOD_RECURSIVE ? rgi_comm_create_recursive(c, newcomm)
-                                          : rgi_comm_create_native(c, newcomm);
+  return creation->method == RG_METHOD_RECURSIVE ? rgi_comm_create_recursive(creation, newcomm)
+                                                 : rgi_comm_create_native(creation, newcomm);
 }
 
-static int create_in_order(const rgi_comm_creation *c, MPI_Comm *newcomm) {
-  RGI_TRY(rgi_creation_order_begin(c));
-  int error = rgi_comm_create_recursive(c, newcomm);
+static int create_in_order(const rgi_comm_creation *creation, MPI_Comm *newcomm) {
+  RGI_TRY(rgi_creation_order_begin(creation));
+  int error = rgi_comm_create_recursive(creation, newcomm);
   rgi_creation_order_end();
   return error;
 }
 
 /* after = 0: all mean the same creation; 1: all have made the communicator. */
-static int agree_on_creation(const rgi_comm_creation *c, int after, int error) {
-  uint64_t what = rgi_comm_hash_ranks((uint64_t)c->method, c->n, c->ranks) + (uint64_t)after;
-  return rgi_comm_agree(c, what, error);
+static int agree_on_creation(const rgi_comm_creation *creation, int after, int error) {
+  uint64_t what = rgi_comm_hash_ranks((uint64_t)creation->method, creation->n, creation->ranks) +
+                  (uint64_t)after;
+  return rgi_comm_agree(creation, what, error);
 }
 
-static int create_comm(const rgi_comm_creation *c, MPI_Comm parent, MPI_Comm *newcomm) {
+static int create_comm(const rgi_comm_creation *creation, MPI_Comm parent, MPI_Comm *newcomm) {
   MPI_Comm made;
-  if (rgi_comm_may_talk(c->comm) && rgi_options_choice(RGI_OPT_CHECK))
-    RGI_TRY(agree_on_creation(c, 0, rgi_comm_check_room(c->call)));
+  if (rgi_comm_may_talk(creation->comm) && rgi_options_choice(RGI_OPT_CHECK))
+    RGI_TRY(agree_on_creation(creation, 0, rgi_comm_check_room(creation->call)));
   int entry = rgi_errhandler_begin(parent);
-  int error = c->method == RG_METHOD_RECURSIVE ? create_in_order(c, &made)
-                                               : rgi_comm_create_by_method(c, &made);
+  int error = creation->method == RG_METHOD_RECURSIVE ? create_in_order(creation, &made)
+                                                      : rgi_comm_create_by_method(creation, &made);
   rgi_errhandler_end(entry, error ? MPI_COMM_NULL : made);
   if (error)
     return error;
-  if (rgi_comm_may_talk(c->comm) && rgi_mpi_interrupt_possible())
-    error = agree_on_creation(c, 1, RG_SUCCESS);
+  if (rgi_comm_may_talk(creation->comm) && rgi_mpi_interrupt_possible())
+    error = agree_on_creation(creation, 1, RG_SUCCESS);
   if (error) {
     MPI_Comm_free(&made);
     return error;
@@ -153,23 +154,25 @@ static int create_comm(const rgi_comm_creation *c, MPI_Comm parent, MPI_Comm *ne
 }
 
 int rgi_comm_create_group(const rgi_comm_creation *asked, MPI_Comm *newcomm) {
-  rgi_comm_creation c = *asked;
+  rgi_comm_creation creation = *asked;
   int *ranks;
-  RGI_TRY(rgi_comm_check_parent(&c));
-  if (c.group == MPI_GROUP_NULL)
-    return rgi_error(RG_ERR_GROUP, "%s: the group is MPI_GROUP_NULL", c.call);
-  MPI_Group_size(c.group, &c.n);
-  MPI_Group_rank(c.group, &c.me);
-  if (c.me == MPI_UNDEFINED) {
+  RGI_TRY(rgi_comm_check_parent(&creation));
+  if (creation.group == MPI_GROUP_NULL)
+    return rgi_error(RG_ERR_GROUP, "%s: the group is MPI_GROUP_NULL", creation.call);
+  MPI_Group_size(creation.group, &creation.n);
+  MPI_Group_rank(creation.group, &creation.me);
+  if (creation.me == MPI_UNDEFINED) {
     *newcomm = MPI_COMM_NULL;
     return RG_SUCCESS;
   }
-  RGI_TRY(rgi_comm_ranks_of_group(c.call, c.comm, c.group, c.n, &ranks));
+  RGI_TRY(
+      rgi_comm_ranks_of_group(creation.call, creation.comm, creation.group, creation.n, &ranks));
   free(ranks);
-  c.comm = rgi_comm_to_talk_on(c.comm, c.group, MPI_GROUP_EMPTY);
-  RGI_TRY(rgi_comm_ranks_of_group(c.call, c.comm, c.group, c.n, &ranks));
-  c.ranks = ranks;
-  int error = create_comm(&c, asked->comm, newcomm);
+  creation.comm = rgi_comm_to_talk_on(creation.comm, creation.group, MPI_GROUP_EMPTY);
+  RGI_TRY(
+      rgi_comm_ranks_of_group(creation.call, creation.comm, creation.group, creation.n, &ranks));
+  creation.ranks = ranks;
+  int error = create_comm(&creation, asked->comm, newcomm);
   free(ranks);
   return error;
 }

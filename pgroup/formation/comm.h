@@ -10,16 +10,16 @@
 #include "formation/comm_creation.h"
 
 /* The methods, all arguments checked. While they run the parent's errors are returned. */
-int rgi_comm_create_recursive(const rgi_comm_creation *c, MPI_Comm *newcomm);
-int rgi_comm_create_native(const rgi_comm_creation *c, MPI_Comm *newcomm);
-int rgi_comm_create_by_method(const rgi_comm_creation *c, MPI_Comm *newcomm);
+int rgi_comm_create_recursive(const rgi_comm_creation *creation, MPI_Comm *newcomm);
+int rgi_comm_create_native(const rgi_comm_creation *creation, MPI_Comm *newcomm);
+int rgi_comm_create_by_method(const rgi_comm_creation *creation, MPI_Comm *newcomm);
 
 /* rg_comm_create_group; the deaths of the failure scope that the caller has set
  * (rgi_failure_scope_now) end it. */
 int rgi_comm_create_group(const rgi_comm_creation *asked, MPI_Comm *newcomm);
 
 /* Checks the parent, the tag and the method, and replaces RG_METHOD_AUTO by the method to use. */
-int rgi_comm_check_parent(rgi_comm_creation *c);
+int rgi_comm_check_parent(rgi_comm_creation *creation);
 
 /* The communicator to talk on for a creation of these members of comm: a duplicate of the library's
  * world where the library runs and they belong to it, since the program may have receives from any

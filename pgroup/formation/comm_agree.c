@@ -57,9 +57,9 @@ typedef struct agree_state {
 /* The states to which MPI may still write. Threads add states without a lock. */
 static _Atomic(agree_state *) left_behind;
 
-static void leave_behind(agree_state *r) {
-  r->next = atomic_load(&left_behind);
-  while (!atomic_compare_exchange_weak(&left_behind, &r->next, r))
+static void leave_behind(agree_state *state) {
+  state->next = atomic_load(&left_behind);
+  while (!atomic_compare_exchange_weak(&left_behind, &state->next, state))
     ;
 }
 
@@ -108,24 +108,24 @@ static int gave_up(int error) {
 
 /* MPI sends a few bytes at once, unless it has to connect first and the receiver has died. That
  * is no error here: a member that waits for an answer notices the death itself. */
-static int send_notice(agree_state *r, const agree_notice *n, int kind, int to) {
-  agree_notice out = *n;
+static int send_notice(agree_state *state, const agree_notice *notice, int kind, int to) {
+  agree_notice out = *notice;
   out.kind = kind;
   rgi_mpi_interrupt_begin(RGI_MPI_INTERRUPT_ANY);
-  int code = MPI_Send(&out, sizeof out, MPI_BYTE, to, r->tag, r->comm);
-  int error = rgi_mpi_interrupt_end(rgi_mpi_error(code, "MPI_Send"), r->call);
+  int code = MPI_Send(&out, sizeof out, MPI_BYTE, to, state->tag, state->comm);
+  int error = rgi_mpi_interrupt_end(rgi_mpi_error(code, "MPI_Send"), state->call);
   return gave_up(error) ? RG_SUCCESS : error;
 }
 
-static int post_receive(agree_state *r, agree_notice *n, int from, MPI_Request *request) {
-  RGI_TRY_MPI(MPI_Irecv(n, sizeof *n, MPI_BYTE, from, r->tag, r->comm, request));
+static int post_receive(agree_state *state, agree_notice *notice, int from, MPI_Request *request) {
+  RGI_TRY_MPI(MPI_Irecv(notice, sizeof *notice, MPI_BYTE, from, state->tag, state->comm, request));
   return RG_SUCCESS;
 }
 
-static void note_error(agree_state *r, int error, int rank) {
-  if (error && !r->mine.error) {
-    r->mine.error = error;
-    r->mine.rank = rank;
+static void note_error(agree_state *state, int error, int rank) {
+  if (error && !state->mine.error) {
+    state->mine.error = error;
+    state->mine.rank = rank;
   }
 }
 
@@ -133,8 +133,8 @@ static void note_error(agree_state *r, int error, int rank) {
  * a little longer, for each level between: their report names the member that is missing. */
 #define LEVEL_SECONDS 0.1
 
-static int await_notice(agree_state *r, MPI_Request *request, int from, int levels) {
-  int error = rgi_wait_request(request, r->call, from), there = 0;
+static int await_notice(agree_state *state, MPI_Request *request, int from, int levels) {
+  int error = rgi_wait_request(request, state->call, from), there = 0;
   double end = rgi_clock_now() + levels * LEVEL_SECONDS;
   while (error == RG_ERR_TIMEOUT && !there && rgi_clock_now() < end) {
     RGI_TRY_MPI(rgi_wait_mpi_test(request, &there));
@@ -145,75 +145,76 @@ static int await_notice(agree_state *r, MPI_Request *request, int from, int leve
 
 /* A GONE that belongs to an earlier agreement and came too late for it is skipped: the child's
  * report for this agreement is still to come. */
-static int await_child(agree_state *r, int i) {
-  RGI_TRY(await_notice(r, &r->request[i], r->child[i], i));
-  while (r->report[i].kind == GONE) {
-    RGI_TRY(post_receive(r, &r->report[i], r->child[i], &r->request[i]));
-    RGI_TRY(rgi_wait_request(&r->request[i], r->call, r->child[i]));
+static int await_child(agree_state *state, int i) {
+  RGI_TRY(await_notice(state, &state->request[i], state->child[i], i));
+  while (state->report[i].kind == GONE) {
+    RGI_TRY(post_receive(state, &state->report[i], state->child[i], &state->request[i]));
+    RGI_TRY(rgi_wait_request(&state->request[i], state->call, state->child[i]));
   }
   return RG_SUCCESS;
 }
 
 /* Waits for the reports of all children, until one reports an error. The remaining children are
  * not waited for then. */
-static int await_children(agree_state *r) {
-  for (int i = 0; i < r->children; i++)
-    RGI_TRY(post_receive(r, &r->report[i], r->child[i], &r->request[i]));
-  for (int i = 0; i < r->children; i++) {
-    int error = r->mine.error ? RG_ERR_TIMEOUT : await_child(r, i);
+static int await_children(agree_state *state) {
+  for (int i = 0; i < state->children; i++)
+    RGI_TRY(post_receive(state, &state->report[i], state->child[i], &state->request[i]));
+  for (int i = 0; i < state->children; i++) {
+    int error = state->mine.error ? RG_ERR_TIMEOUT : await_child(state, i);
     if (gave_up(error)) {
-      r->left_behind = 1;
-      note_error(r, error, r->child[i]);
+      state->left_behind = 1;
+      note_error(state, error, state->child[i]);
       continue;
     }
     RGI_TRY(error);
-    note_error(r, r->report[i].error, r->report[i].rank);
-    if (r->report[i].what != r->mine.what)
-      note_error(r, RG_ERR_MISMATCH, r->child[i]);
+    note_error(state, state->report[i].error, state->report[i].rank);
+    if (state->report[i].what != state->mine.what)
+      note_error(state, RG_ERR_MISMATCH, state->child[i]);
   }
   return RG_SUCCESS;
 }
 
 /* A decision about another hash is a late one of an agreement that failed: it is skipped. */
-static int await_parent(agree_state *r) {
-  MPI_Request *request = &r->request[RGI_BINOMIAL_CHILDREN];
+static int await_parent(agree_state *state) {
+  MPI_Request *request = &state->request[RGI_BINOMIAL_CHILDREN];
   do {
-    RGI_TRY(post_receive(r, &r->received, r->parent, request));
-    RGI_TRY(await_notice(r, request, r->parent, r->levels + 2));
-  } while (r->received.what != r->mine.what && r->received.error != RG_ERR_MISMATCH);
+    RGI_TRY(post_receive(state, &state->received, state->parent, request));
+    RGI_TRY(await_notice(state, request, state->parent, state->levels + 2));
+  } while (state->received.what != state->mine.what && state->received.error != RG_ERR_MISMATCH);
   return RG_SUCCESS;
 }
 
-static int await_decision(agree_state *r) {
-  if (r->parent < 0) {
-    r->decision = r->mine;
+static int await_decision(agree_state *state) {
+  if (state->parent < 0) {
+    state->decision = state->mine;
     return RG_SUCCESS;
   }
-  RGI_TRY(send_notice(r, &r->mine, UP, r->parent));
-  int error = await_parent(r);
+  RGI_TRY(send_notice(state, &state->mine, UP, state->parent));
+  int error = await_parent(state);
   if (!gave_up(error)) {
-    r->decision = r->received;
+    state->decision = state->received;
     return error;
   }
-  r->left_behind = 1;
-  note_error(r, error, r->parent);
-  RGI_TRY(send_notice(r, &r->mine, GONE, r->parent));
-  r->decision = r->mine;
+  state->left_behind = 1;
+  note_error(state, error, state->parent);
+  RGI_TRY(send_notice(state, &state->mine, GONE, state->parent));
+  state->decision = state->mine;
   return RG_SUCCESS;
 }
 
 /* A child may have given up after its report, while this member waited for a late one. Then the
  * creation must not begin. */
-static int look_for_gone(agree_state *r) {
-  for (int i = 0; i < r->children && !r->mine.error; i++) {
+static int look_for_gone(agree_state *state) {
+  for (int i = 0; i < state->children && !state->mine.error; i++) {
     int there = 0;
     agree_notice gone;
-    RGI_TRY_MPI(rgi_wait_mpi_probe(r->child[i], r->tag, r->comm, &there, MPI_STATUS_IGNORE));
+    RGI_TRY_MPI(
+        rgi_wait_mpi_probe(state->child[i], state->tag, state->comm, &there, MPI_STATUS_IGNORE));
     if (!there)
       continue;
-    RGI_TRY_MPI(
-        MPI_Recv(&gone, sizeof gone, MPI_BYTE, r->child[i], r->tag, r->comm, MPI_STATUS_IGNORE));
-    note_error(r, gone.error, r->child[i]);
+    RGI_TRY_MPI(MPI_Recv(&gone, sizeof gone, MPI_BYTE, state->child[i], state->tag, state->comm,
+                         MPI_STATUS_IGNORE));
+    note_error(state, gone.error, state->child[i]);
   }
   return RG_SUCCESS;
 }
@@ -222,51 +223,51 @@ static int look_for_gone(agree_state *r) {
  * list with another set of members: it and the caller get RG_ERR_MISMATCH. The process that has
  * been told so looks, too: its parent in the others' tree sends it a decision that it does not wait
  * for. */
-static int look_for_strays(agree_state *r) {
+static int look_for_strays(agree_state *state) {
   for (double end = rgi_clock_now() + STRAY_SECONDS; rgi_clock_now() < end; sched_yield()) {
     int there = 0;
     agree_notice stray;
     MPI_Status status;
-    RGI_TRY_MPI(rgi_wait_mpi_probe(MPI_ANY_SOURCE, r->tag, r->comm, &there, &status));
+    RGI_TRY_MPI(rgi_wait_mpi_probe(MPI_ANY_SOURCE, state->tag, state->comm, &there, &status));
     if (!there)
       continue;
-    RGI_TRY_MPI(MPI_Recv(&stray, sizeof stray, MPI_BYTE, status.MPI_SOURCE, r->tag, r->comm,
+    RGI_TRY_MPI(MPI_Recv(&stray, sizeof stray, MPI_BYTE, status.MPI_SOURCE, state->tag, state->comm,
                          MPI_STATUS_IGNORE));
-    if (stray.kind != UP || stray.what == r->mine.what)
+    if (stray.kind != UP || stray.what == state->mine.what)
       continue;
-    r->decision.error = RG_ERR_MISMATCH;
-    r->decision.rank = status.MPI_SOURCE;
-    RGI_TRY(send_notice(r, &r->decision, OTHER_SET, status.MPI_SOURCE));
+    state->decision.error = RG_ERR_MISMATCH;
+    state->decision.rank = status.MPI_SOURCE;
+    RGI_TRY(send_notice(state, &state->decision, OTHER_SET, status.MPI_SOURCE));
   }
   return RG_SUCCESS;
 }
 
-static int run_agreement(agree_state *r) {
-  RGI_TRY(await_children(r));
-  RGI_TRY(look_for_gone(r));
-  RGI_TRY(await_decision(r));
-  int other_set = r->decision.kind == OTHER_SET;
-  for (int i = r->children - 1; i >= 0; i--)
-    RGI_TRY(send_notice(r, &r->decision, other_set ? OTHER_SET : DOWN, r->child[i]));
-  if (r->decision.error == RG_ERR_TIMEOUT || other_set)
-    RGI_TRY(look_for_strays(r));
+static int run_agreement(agree_state *state) {
+  RGI_TRY(await_children(state));
+  RGI_TRY(look_for_gone(state));
+  RGI_TRY(await_decision(state));
+  int other_set = state->decision.kind == OTHER_SET;
+  for (int i = state->children - 1; i >= 0; i--)
+    RGI_TRY(send_notice(state, &state->decision, other_set ? OTHER_SET : DOWN, state->child[i]));
+  if (state->decision.error == RG_ERR_TIMEOUT || other_set)
+    RGI_TRY(look_for_strays(state));
   return RG_SUCCESS;
 }
 
-static int explain_decision(const agree_state *r, int own_error) {
-  const agree_notice *v = &r->decision;
-  if (v->error == own_error) /* its text has been set already */
+static int explain_decision(const agree_state *state, int own_error) {
+  const agree_notice *notice = &state->decision;
+  if (notice->error == own_error) /* its text has been set already */
     return own_error;
-  if (v->error == RG_ERR_MISMATCH)
+  if (notice->error == RG_ERR_MISMATCH)
     return rgi_error(RG_ERR_MISMATCH,
                      "%s: rank %d called with another list of members, method or kind of call; all "
                      "members must pass the same",
-                     r->call, v->rank);
-  if (v->error == RG_ERR_TIMEOUT)
-    return rgi_error(RG_ERR_TIMEOUT, "%s: rank %d did not take part within RG_TIMEOUT", r->call,
-                     v->rank);
-  int error = rgi_error_from(v->error, r->call, v->rank, NULL);
-  return gave_up(error) ? rgi_wait_cause(error, r->call) : error;
+                     state->call, notice->rank);
+  if (notice->error == RG_ERR_TIMEOUT)
+    return rgi_error(RG_ERR_TIMEOUT, "%s: rank %d did not take part within RG_TIMEOUT", state->call,
+                     notice->rank);
+  int error = rgi_error_from(notice->error, state->call, notice->rank, NULL);
+  return gave_up(error) ? rgi_wait_cause(error, state->call) : error;
 }
 
 static int compare_ints(const void *a, const void *b) {
@@ -276,43 +277,43 @@ static int compare_ints(const void *a, const void *b) {
 
 /* The tree is over the members in ascending order, so that members whose lists differ in order
  * alone still exchange messages. */
-static int take_place(agree_state *r, int n, const int ranks[], int my_rank) {
+static int take_place(agree_state *state, int n, const int ranks[], int my_rank) {
   int *sorted = malloc((size_t)n * sizeof *sorted), me = 0;
   if (!sorted)
-    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d ranks", r->call, n);
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d ranks", state->call, n);
   memcpy(sorted, ranks, (size_t)n * sizeof *sorted);
   qsort(sorted, (size_t)n, sizeof *sorted, compare_ints);
   while (sorted[me] != my_rank)
     me++;
-  r->parent = me ? sorted[rgi_binomial_parent(me)] : -1;
-  r->children = rgi_binomial_children(me, n, r->child);
-  while ((1LL << r->levels) < n)
-    r->levels++;
-  for (int i = 0; i < r->children; i++)
-    r->child[i] = sorted[r->child[i]];
+  state->parent = me ? sorted[rgi_binomial_parent(me)] : -1;
+  state->children = rgi_binomial_children(me, n, state->child);
+  while ((1LL << state->levels) < n)
+    state->levels++;
+  for (int i = 0; i < state->children; i++)
+    state->child[i] = sorted[state->child[i]];
   free(sorted);
   return RG_SUCCESS;
 }
 
-int rgi_comm_agree(const rgi_comm_creation *c, uint64_t what, int error) {
-  if (c->n == 1)
+int rgi_comm_agree(const rgi_comm_creation *creation, uint64_t what, int error) {
+  if (creation->n == 1)
     return error;
-  agree_state *r = calloc(1, sizeof *r);
-  if (!r)
-    return rgi_error(RG_ERR_NOMEM, "%s: no memory", c->call);
-  r->comm = c->comm;
-  r->tag = c->tag;
-  r->call = c->call;
-  r->mine = (agree_notice){.what = what, .error = error, .rank = c->ranks[c->me]};
+  agree_state *state = calloc(1, sizeof *state);
+  if (!state)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory", creation->call);
+  state->comm = creation->comm;
+  state->tag = creation->tag;
+  state->call = creation->call;
+  state->mine = (agree_notice){.what = what, .error = error, .rank = creation->ranks[creation->me]};
   for (int i = 0; i <= RGI_BINOMIAL_CHILDREN; i++)
-    r->request[i] = MPI_REQUEST_NULL;
-  int broken = take_place(r, c->n, c->ranks, c->ranks[c->me]);
+    state->request[i] = MPI_REQUEST_NULL;
+  int broken = take_place(state, creation->n, creation->ranks, creation->ranks[creation->me]);
   if (!broken)
-    broken = run_agreement(r);
-  int decision = broken ? broken : explain_decision(r, error);
-  if (r->left_behind || broken)
-    leave_behind(r);
+    broken = run_agreement(state);
+  int decision = broken ? broken : explain_decision(state, error);
+  if (state->left_behind || broken)
+    leave_behind(state);
   else
-    free(r);
+    free(state);
   return decision;
 }

@@ -11,7 +11,7 @@
 
 #include "formation/comm_creation.h"
 
-/* The members of a creation (c->comm, n, me, ranks and tag) agree along a binomial
+/* The members of a creation (creation->comm, n, me, ranks and tag) agree along a binomial
  * tree whether they mean the same (what: a hash of it) and whether each can go on
  * (error: RG_SUCCESS or its own error). Returns the same on all
  * members: RG_SUCCESS, the error of one of them, RG_ERR_MISMATCH; or
@@ -21,7 +21,7 @@
  * after errors. One exception: lists that name different sets of members can leave
  * messages and receives behind, which a later call with the same tag meets. Different sets are
  * noticed when RG_TIMEOUT ends the wait for a member, different orders at once. */
-int rgi_comm_agree(const rgi_comm_creation *c, uint64_t what, int error);
+int rgi_comm_agree(const rgi_comm_creation *creation, uint64_t what, int error);
 
 /* At the library's end, when all processes have come to it: ends the receives, and takes the
  * messages, that agreements without some member have left behind. MPI would warn of them. mpi = 0:

@@ -33,30 +33,32 @@ static int groups_overlap(MPI_Group local, MPI_Group remote) {
   return n > 0;
 }
 
-static int low_side(const two_sides *t) {
-  return t->side.ranks[0] < t->remote[0];
+static int low_side(const two_sides *sides) {
+  return sides->side.ranks[0] < sides->remote[0];
 }
 
 /* Both sides as one creation, beginning with the side whose first rank is lower. Its ranks are in
  * memory that the caller frees, or NULL. */
-static rgi_comm_creation join_sides(const two_sides *t, int **ranks) {
-  rgi_comm_creation both = t->side;
-  int low = low_side(t), n = t->side.n;
-  int *all = malloc(((size_t)n + (size_t)t->remote_n) * sizeof *all);
+static rgi_comm_creation join_sides(const two_sides *sides, int **ranks) {
+  rgi_comm_creation both = sides->side;
+  int low = low_side(sides), n = sides->side.n;
+  int *all = malloc(((size_t)n + (size_t)sides->remote_n) * sizeof *all);
   for (int i = 0; i < n && all; i++)
-    all[(low ? 0 : t->remote_n) + i] = t->side.ranks[i];
-  for (int i = 0; i < t->remote_n && all; i++)
-    all[(low ? n : 0) + i] = t->remote[i];
-  both.me += low ? 0 : t->remote_n;
-  both.n += t->remote_n;
+    all[(low ? 0 : sides->remote_n) + i] = sides->side.ranks[i];
+  for (int i = 0; i < sides->remote_n && all; i++)
+    all[(low ? n : 0) + i] = sides->remote[i];
+  both.me += low ? 0 : sides->remote_n;
+  both.n += sides->remote_n;
   both.ranks = *ranks = all;
   return both;
 }
 
-static int agree_on_both(const two_sides *t, const rgi_comm_creation *both, int after, int error) {
-  const rgi_comm_creation *c = &t->side;
-  uint64_t what = rgi_comm_hash_ranks(100 + (uint64_t)c->method, both->n, both->ranks);
-  what = rgi_comm_hash_ranks(what, 1, low_side(t) ? &c->n : &t->remote_n) + (uint64_t)after;
+static int agree_on_both(const two_sides *sides, const rgi_comm_creation *both, int after,
+                         int error) {
+  const rgi_comm_creation *creation = &sides->side;
+  uint64_t what = rgi_comm_hash_ranks(100 + (uint64_t)creation->method, both->n, both->ranks);
+  what = rgi_comm_hash_ranks(what, 1, low_side(sides) ? &creation->n : &sides->remote_n) +
+         (uint64_t)after;
   return rgi_comm_agree(both, what, error);
 }
 
@@ -66,18 +68,18 @@ static int connect_by(MPI_Comm peers, int leader, int tag, MPI_Comm local, MPI_C
 }
 
 /* The first ranks of both sides, in ascending order. */
-static int create_pair_comm(const two_sides *t, MPI_Comm *pair) {
+static int create_pair_comm(const two_sides *sides, MPI_Comm *pair) {
   MPI_Group all, both;
-  int mine = t->side.ranks[0], other = t->remote[0];
+  int mine = sides->side.ranks[0], other = sides->remote[0];
   const int ends[] = {mine < other ? mine : other, mine < other ? other : mine};
-  MPI_Comm_group(t->side.comm, &all);
+  MPI_Comm_group(sides->side.comm, &all);
   MPI_Group_incl(all, 2, ends, &both);
-  rgi_comm_creation c = t->side;
-  c.group = both;
-  c.n = 2;
-  c.me = mine > other;
-  c.ranks = ends;
-  int error = rgi_comm_create_native(&c, pair);
+  rgi_comm_creation creation = sides->side;
+  creation.group = both;
+  creation.n = 2;
+  creation.me = mine > other;
+  creation.ranks = ends;
+  int error = rgi_comm_create_native(&creation, pair);
   MPI_Group_free(&both);
   MPI_Group_free(&all);
   if (!error)
@@ -89,47 +91,47 @@ static int create_pair_comm(const two_sides *t, MPI_Comm *pair) {
  * that the next attempt would receive messages left over from one that a death has ended.
  * Therefore the leaders use a communicator of their own for each attempt, and the communicators
  * of an attempt that failed are not freed: MPICH does not use their context ids again. */
-static int connect_interruptibly(const two_sides *t, MPI_Comm local, MPI_Comm *inter) {
-  const rgi_comm_creation *c = &t->side;
+static int connect_interruptibly(const two_sides *sides, MPI_Comm local, MPI_Comm *inter) {
+  const rgi_comm_creation *creation = &sides->side;
   MPI_Comm pair = MPI_COMM_SELF; /* significant on the leaders alone */
-  if (c->me == 0)
-    RGI_TRY(create_pair_comm(t, &pair));
+  if (creation->me == 0)
+    RGI_TRY(create_pair_comm(sides, &pair));
   rgi_mpi_interrupt_begin(RGI_MPI_INTERRUPT_ANY);
-  int error = connect_by(pair, c->ranks[0] < t->remote[0], c->tag, local, inter);
-  error = rgi_mpi_interrupt_end(error, c->call);
-  if (c->me == 0 && !error)
+  int error = connect_by(pair, creation->ranks[0] < sides->remote[0], creation->tag, local, inter);
+  error = rgi_mpi_interrupt_end(error, creation->call);
+  if (creation->me == 0 && !error)
     MPI_Comm_free(&pair);
   return error;
 }
 
-static int build_intercomm(const two_sides *t, MPI_Comm *inter) {
-  const rgi_comm_creation *c = &t->side;
+static int build_intercomm(const two_sides *sides, MPI_Comm *inter) {
+  const rgi_comm_creation *creation = &sides->side;
   MPI_Comm local;
-  RGI_TRY(rgi_comm_create_by_method(c, &local));
+  RGI_TRY(rgi_comm_create_by_method(creation, &local));
   MPI_Comm_set_errhandler(local, MPI_ERRORS_RETURN);
   int error = rgi_mpi_interrupt_possible()
-                  ? connect_interruptibly(t, local, inter)
-                  : connect_by(c->comm, t->remote[0], c->tag, local, inter);
+                  ? connect_interruptibly(sides, local, inter)
+                  : connect_by(creation->comm, sides->remote[0], creation->tag, local, inter);
   if (error != RG_ERR_PROC_FAILED && error != RG_ERR_REVOKED)
     MPI_Comm_free(&local);
   return error;
 }
 
-static int build_in_order(const two_sides *t, MPI_Comm *inter) {
+static int build_in_order(const two_sides *sides, MPI_Comm *inter) {
   int *ranks, error = RG_SUCCESS;
-  rgi_comm_creation both = join_sides(t, &ranks);
+  rgi_comm_creation both = join_sides(sides, &ranks);
   if (!ranks)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d ranks", both.call, both.n);
   if (rgi_comm_may_talk(both.comm) && rgi_options_choice(RGI_OPT_CHECK))
-    error = agree_on_both(t, &both, 0, rgi_comm_check_room(both.call));
+    error = agree_on_both(sides, &both, 0, rgi_comm_check_room(both.call));
   if (!error)
     error = rgi_creation_order_begin(&both);
   if (!error) {
-    error = build_intercomm(t, inter);
+    error = build_intercomm(sides, inter);
     rgi_creation_order_end();
   }
   if (!error && rgi_comm_may_talk(both.comm) && rgi_mpi_interrupt_possible()) {
-    error = agree_on_both(t, &both, 1, RG_SUCCESS);
+    error = agree_on_both(sides, &both, 1, RG_SUCCESS);
     if (error)
       MPI_Comm_free(inter);
   }
@@ -137,10 +139,10 @@ static int build_in_order(const two_sides *t, MPI_Comm *inter) {
   return error;
 }
 
-static int create_intercomm(const two_sides *t, MPI_Comm parent, MPI_Comm *newcomm) {
+static int create_intercomm(const two_sides *sides, MPI_Comm parent, MPI_Comm *newcomm) {
   MPI_Comm inter;
   int entry = rgi_errhandler_begin(parent);
-  int error = build_in_order(t, &inter);
+  int error = build_in_order(sides, &inter);
   rgi_errhandler_end(entry, error ? MPI_COMM_NULL : inter);
   if (error)
     return error;
@@ -149,47 +151,49 @@ static int create_intercomm(const two_sides *t, MPI_Comm parent, MPI_Comm *newco
   return RG_SUCCESS;
 }
 
-/* The ranks of both sides in t->side.comm. */
-static int find_sides(two_sides *t, int **mine, MPI_Group remote) {
-  const rgi_comm_creation *c = &t->side;
-  RGI_TRY(rgi_comm_ranks_of_group(c->call, c->comm, c->group, c->n, mine));
-  return rgi_comm_ranks_of_group(c->call, c->comm, remote, t->remote_n, &t->remote);
+/* The ranks of both sides in sides->side.comm. */
+static int find_sides(two_sides *sides, int **mine, MPI_Group remote) {
+  const rgi_comm_creation *creation = &sides->side;
+  RGI_TRY(
+      rgi_comm_ranks_of_group(creation->call, creation->comm, creation->group, creation->n, mine));
+  return rgi_comm_ranks_of_group(creation->call, creation->comm, remote, sides->remote_n,
+                                 &sides->remote);
 }
 
 static int create_checked(const rgi_comm_creation *side, MPI_Group remote, MPI_Comm *newcomm) {
   const char *call = side->call;
-  two_sides t = {.side = *side};
-  rgi_comm_creation *c = &t.side;
+  two_sides sides = {.side = *side};
+  rgi_comm_creation *creation = &sides.side;
   int *mine = NULL;
-  RGI_TRY(rgi_comm_check_parent(c));
-  if (c->group == MPI_GROUP_NULL || remote == MPI_GROUP_NULL)
+  RGI_TRY(rgi_comm_check_parent(creation));
+  if (creation->group == MPI_GROUP_NULL || remote == MPI_GROUP_NULL)
     return rgi_error(RG_ERR_GROUP, "%s: a group is MPI_GROUP_NULL", call);
-  MPI_Group_size(c->group, &c->n);
-  MPI_Group_rank(c->group, &c->me);
-  MPI_Group_size(remote, &t.remote_n);
-  MPI_Group_rank(remote, &t.remote_me);
-  if (c->me == MPI_UNDEFINED && t.remote_me != MPI_UNDEFINED)
+  MPI_Group_size(creation->group, &creation->n);
+  MPI_Group_rank(creation->group, &creation->me);
+  MPI_Group_size(remote, &sides.remote_n);
+  MPI_Group_rank(remote, &sides.remote_me);
+  if (creation->me == MPI_UNDEFINED && sides.remote_me != MPI_UNDEFINED)
     return rgi_error(RG_ERR_GROUP,
                      "%s: the caller is in the remote group: name its own group first", call);
-  if (c->me == MPI_UNDEFINED || t.remote_n == 0) {
+  if (creation->me == MPI_UNDEFINED || sides.remote_n == 0) {
     *newcomm = MPI_COMM_NULL;
     return RG_SUCCESS;
   }
-  if (groups_overlap(c->group, remote))
+  if (groups_overlap(creation->group, remote))
     return rgi_error(RG_ERR_GROUP, "%s: the two groups share a process", call);
-  int error = find_sides(&t, &mine, remote);
+  int error = find_sides(&sides, &mine, remote);
   if (!error) {
     free(mine);
-    free(t.remote);
-    mine = t.remote = NULL;
-    c->comm = rgi_comm_to_talk_on(c->comm, c->group, remote);
-    error = find_sides(&t, &mine, remote);
+    free(sides.remote);
+    mine = sides.remote = NULL;
+    creation->comm = rgi_comm_to_talk_on(creation->comm, creation->group, remote);
+    error = find_sides(&sides, &mine, remote);
   }
-  c->ranks = mine;
+  creation->ranks = mine;
   if (!error)
-    error = create_intercomm(&t, side->comm, newcomm);
+    error = create_intercomm(&sides, side->comm, newcomm);
   free(mine);
-  free(t.remote);
+  free(sides.remote);
   return error;
 }
 

@@ -7,11 +7,11 @@
 #include "progress/mpi_error.h"
 #include "runtime/mpi_interrupt.h"
 
-int rgi_comm_create_native(const rgi_comm_creation *c, MPI_Comm *newcomm) {
+int rgi_comm_create_native(const rgi_comm_creation *creation, MPI_Comm *newcomm) {
   MPI_Comm made = MPI_COMM_NULL;
   rgi_mpi_interrupt_begin(RGI_MPI_INTERRUPT_CREATION);
-  int code = MPI_Comm_create_group(c->comm, c->group, c->tag, &made);
-  int error = rgi_mpi_interrupt_end(rgi_mpi_error(code, "MPI_Comm_create_group"), c->call);
+  int code = MPI_Comm_create_group(creation->comm, creation->group, creation->tag, &made);
+  int error = rgi_mpi_interrupt_end(rgi_mpi_error(code, "MPI_Comm_create_group"), creation->call);
   if (error && code == MPI_SUCCESS)
     MPI_Comm_free(&made);
   *newcomm = made;

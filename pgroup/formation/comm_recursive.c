@@ -14,9 +14,10 @@
 
 /* Merges the communicator of the caller's group with that of the group whose first member is
  * `other`. The merged one replaces *comm. */
-static int merge_with(const rgi_comm_creation *c, int other, int high, MPI_Comm *comm) {
+static int merge_with(const rgi_comm_creation *creation, int other, int high, MPI_Comm *comm) {
   MPI_Comm inter, merged;
-  RGI_TRY_MPI(MPI_Intercomm_create(*comm, 0, c->comm, c->ranks[other], c->tag, &inter));
+  RGI_TRY_MPI(MPI_Intercomm_create(*comm, 0, creation->comm, creation->ranks[other], creation->tag,
+                                   &inter));
   int error = rgi_mpi_error(MPI_Intercomm_merge(inter, high, &merged), "MPI_Intercomm_merge");
   MPI_Comm_free(&inter);
   if (error)
@@ -26,17 +27,17 @@ static int merge_with(const rgi_comm_creation *c, int other, int high, MPI_Comm 
   return RG_SUCCESS;
 }
 
-int rgi_comm_create_recursive(const rgi_comm_creation *c, MPI_Comm *newcomm) {
+int rgi_comm_create_recursive(const rgi_comm_creation *creation, MPI_Comm *newcomm) {
   MPI_Comm comm = MPI_COMM_NULL;
   int error = rgi_comm_self(&comm);
-  for (long long merge_size = 1; merge_size < c->n && !error; merge_size *= 2) {
+  for (long long merge_size = 1; merge_size < creation->n && !error; merge_size *= 2) {
     int size = (int)merge_size;
-    int gid = c->me / size; /* the caller's group of merge_size members */
+    int gid = creation->me / size; /* the caller's group of merge_size members */
     if (gid % 2 == 0) {
-      if ((gid + 1) * merge_size < c->n)
-        error = merge_with(c, (gid + 1) * size, 0 /* low */, &comm);
+      if ((gid + 1) * merge_size < creation->n)
+        error = merge_with(creation, (gid + 1) * size, 0 /* low */, &comm);
     } else {
-      error = merge_with(c, (gid - 1) * size, 1 /* high */, &comm);
+      error = merge_with(creation, (gid - 1) * size, 1 /* high */, &comm);
     }
   }
   if (!error)

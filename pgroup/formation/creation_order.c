@@ -36,26 +36,26 @@ static void find_neighbours(int n, const int ranks[], int mine, int *below, int 
 }
 
 static int take_lock(const char *call, int mine) {
-  rgi_wait w;
-  rgi_wait_start(&w, call, mine);
+  rgi_wait wait;
+  rgi_wait_start(&wait, call, mine);
   while (atomic_flag_test_and_set(&locked))
-    RGI_TRY(rgi_wait_more(&w));
+    RGI_TRY(rgi_wait_more(&wait));
   return RG_SUCCESS;
 }
 
-int rgi_creation_order_begin(const rgi_comm_creation *c) {
-  int below, above, mine = c->ranks[c->me];
+int rgi_creation_order_begin(const rgi_comm_creation *creation) {
+  int below, above, mine = creation->ranks[creation->me];
   MPI_Request request;
   if (!threads_may_create())
     return RG_SUCCESS;
-  find_neighbours(c->n, c->ranks, mine, &below, &above);
+  find_neighbours(creation->n, creation->ranks, mine, &below, &above);
   if (below >= 0) {
-    RGI_TRY_MPI(MPI_Irecv(NULL, 0, MPI_BYTE, below, c->tag, c->comm, &request));
-    RGI_TRY(rgi_wait_request(&request, c->call, below));
+    RGI_TRY_MPI(MPI_Irecv(NULL, 0, MPI_BYTE, below, creation->tag, creation->comm, &request));
+    RGI_TRY(rgi_wait_request(&request, creation->call, below));
   }
-  RGI_TRY(take_lock(c->call, mine));
+  RGI_TRY(take_lock(creation->call, mine));
   if (above >= 0)
-    RGI_TRY_MPI(MPI_Send(NULL, 0, MPI_BYTE, above, c->tag, c->comm));
+    RGI_TRY_MPI(MPI_Send(NULL, 0, MPI_BYTE, above, creation->tag, creation->comm));
   return RG_SUCCESS;
 }
 

@@ -12,10 +12,10 @@
 
 #include "formation/comm_creation.h"
 
-/* Waits until no other creation runs in this process, on all members (c->comm, n, me, ranks and
- * tag). Messages: n - 1 in all where a process has MPI_THREAD_MULTIPLE, otherwise none.
+/* Waits until no other creation runs in this process, on all members (creation->comm, n, me, ranks
+ * and tag). Messages: n - 1 in all where a process has MPI_THREAD_MULTIPLE, otherwise none.
  * RG_ERR_TIMEOUT. */
-int rgi_creation_order_begin(const rgi_comm_creation *c);
+int rgi_creation_order_begin(const rgi_comm_creation *creation);
 
 void rgi_creation_order_end(void);
 

@@ -40,11 +40,11 @@ static int in_order(MPI_Datatype type) {
   return answer;
 }
 
-int rgi_datatype_of(const char *call, MPI_Datatype type, rgi_datatype *t) {
+int rgi_datatype_of(const char *call, MPI_Datatype type, rgi_datatype *datatype) {
   MPI_Count size, low, extent, true_low, true_extent;
   size_t common = common_size(type);
   if (common) {
-    *t = (rgi_datatype){type, common, (MPI_Aint)common, 0, (MPI_Aint)common, 1};
+    *datatype = (rgi_datatype){type, common, (MPI_Aint)common, 0, (MPI_Aint)common, 1};
     return RG_SUCCESS;
   }
   if (type == MPI_DATATYPE_NULL)
@@ -52,24 +52,24 @@ int rgi_datatype_of(const char *call, MPI_Datatype type, rgi_datatype *t) {
   RGI_TRY_MPI(MPI_Type_size_x(type, &size));
   RGI_TRY_MPI(MPI_Type_get_extent_x(type, &low, &extent));
   RGI_TRY_MPI(MPI_Type_get_true_extent_x(type, &true_low, &true_extent));
-  *t = (rgi_datatype){.type = type,
-                      .size = (size_t)size,
-                      .extent = (MPI_Aint)extent,
-                      .true_low = (MPI_Aint)true_low,
-                      .true_extent = (MPI_Aint)true_extent};
-  t->dense =
+  *datatype = (rgi_datatype){.type = type,
+                             .size = (size_t)size,
+                             .extent = (MPI_Aint)extent,
+                             .true_low = (MPI_Aint)true_low,
+                             .true_extent = (MPI_Aint)true_extent};
+  datatype->dense =
       size == 0 || (size == extent && true_low == 0 && true_extent == size && in_order(type));
   return RG_SUCCESS;
 }
 
-int rgi_datatype_bytes_error(const char *call, const rgi_datatype *t, MPI_Count count) {
+int rgi_datatype_bytes_error(const char *call, const rgi_datatype *datatype, MPI_Count count) {
   if (count < 0)
     return rgi_error(RG_ERR_ARG, "%s: the count %lld is negative", call, (long long)count);
-  if (rgi_datatype_is_too_large(t))
+  if (rgi_datatype_is_too_large(datatype))
     return rgi_error(RG_ERR_UNSUPPORTED, "%s: elements of %zu bytes with gaps are too large", call,
-                     t->size);
+                     datatype->size);
   return rgi_error(RG_ERR_ARG, "%s: %lld elements of %zu bytes are too many", call,
-                   (long long)count, t->size);
+                   (long long)count, datatype->size);
 }
 
 int rgi_datatype_memory_error(const char *call) {
@@ -93,58 +93,61 @@ typedef int pack_count;
 #endif
 
 /* One call of MPI: n elements. */
-static int move_elements(const rgi_datatype *t, direction to, char *memory, size_t n, char *dense) {
-  pack_count position = 0, size = (pack_count)(n * t->size), count = (pack_count)n;
-  int code =
-      to == PACK
-          ? FORM(MPI_Pack)(memory, count, t->type, dense, size, &position, rgi_runtime.comm)
-          : FORM(MPI_Unpack)(dense, size, &position, memory, count, t->type, rgi_runtime.comm);
+static int move_elements(const rgi_datatype *datatype, direction to, char *memory, size_t n,
+                         char *dense) {
+  pack_count position = 0, size = (pack_count)(n * datatype->size), count = (pack_count)n;
+  int code = to == PACK ? FORM(MPI_Pack)(memory, count, datatype->type, dense, size, &position,
+                                         rgi_runtime.comm)
+                        : FORM(MPI_Unpack)(dense, size, &position, memory, count, datatype->type,
+                                           rgi_runtime.comm);
   return rgi_mpi_error(code, to == PACK ? FORM_NAME("MPI_Pack") : FORM_NAME("MPI_Unpack"));
 }
 
 /* The whole elements of so many bytes. */
-static int move_bytes(const rgi_datatype *t, direction to, char *memory, size_t bytes,
+static int move_bytes(const rgi_datatype *datatype, direction to, char *memory, size_t bytes,
                       char *dense) {
-  size_t most = (size_t)PACK_MOST / t->size, count = bytes / t->size;
+  size_t most = (size_t)PACK_MOST / datatype->size, count = bytes / datatype->size;
   for (size_t at = 0, n; at < count; at += n) {
     n = count - at < most ? count - at : most;
-    RGI_TRY(move_elements(t, to, rgi_datatype_element(t, memory, (MPI_Aint)at), n,
-                          dense + at * t->size));
+    RGI_TRY(move_elements(datatype, to, rgi_datatype_element(datatype, memory, (MPI_Aint)at), n,
+                          dense + at * datatype->size));
   }
   return RG_SUCCESS;
 }
 
 /* Unpacks the beginning of an element. */
-static int unpack_part(const rgi_datatype *t, const char *dense, size_t bytes, char *memory) {
-  char *whole = malloc(t->size);
+static int unpack_part(const rgi_datatype *datatype, const char *dense, size_t bytes,
+                       char *memory) {
+  char *whole = malloc(datatype->size);
   if (!whole)
-    return rgi_error(RG_ERR_NOMEM, "no memory to unpack %zu bytes", t->size);
-  int error = move_elements(t, PACK, memory, 1, whole);
+    return rgi_error(RG_ERR_NOMEM, "no memory to unpack %zu bytes", datatype->size);
+  int error = move_elements(datatype, PACK, memory, 1, whole);
   memcpy(whole, dense, bytes);
   if (!error)
-    error = move_elements(t, UNPACK, memory, 1, whole);
+    error = move_elements(datatype, UNPACK, memory, 1, whole);
   free(whole);
   return error;
 }
 
-static int move_all(const rgi_datatype *t, direction to, char *memory, size_t bytes, char *dense) {
-  size_t count = bytes / t->size, rest = bytes % t->size;
-  RGI_TRY(move_bytes(t, to, memory, bytes, dense));
-  return rest ? unpack_part(t, dense + count * t->size, rest,
-                            rgi_datatype_element(t, memory, (MPI_Aint)count))
+static int move_all(const rgi_datatype *datatype, direction to, char *memory, size_t bytes,
+                    char *dense) {
+  size_t count = bytes / datatype->size, rest = bytes % datatype->size;
+  RGI_TRY(move_bytes(datatype, to, memory, bytes, dense));
+  return rest ? unpack_part(datatype, dense + count * datatype->size, rest,
+                            rgi_datatype_element(datatype, memory, (MPI_Aint)count))
               : RG_SUCCESS;
 }
 
 /* MPI_BOTTOM, from which a type's addresses count, is NULL, which MPICH does not take: there the
  * type is moved down by a byte, to count from the next one. */
-static int move_at(const rgi_datatype *t, direction to, const void *memory, size_t bytes,
+static int move_at(const rgi_datatype *datatype, direction to, const void *memory, size_t bytes,
                    char *dense) {
   static const MPI_Aint down = -1;
   static const int one = 1;
-  rgi_datatype moved = *t;
+  rgi_datatype moved = *datatype;
   if (memory)
-    return move_all(t, to, rgi_datatype_element(t, memory, 0), bytes, dense);
-  RGI_TRY_MPI(MPI_Type_create_hindexed(1, &one, &down, t->type, &moved.type));
+    return move_all(datatype, to, rgi_datatype_element(datatype, memory, 0), bytes, dense);
+  RGI_TRY_MPI(MPI_Type_create_hindexed(1, &one, &down, datatype->type, &moved.type));
   int error = rgi_mpi_error(MPI_Type_commit(&moved.type), "MPI_Type_commit");
   if (!error)
     error = move_all(&moved, to, (char *)(intptr_t)-down, bytes, dense);
@@ -152,20 +155,21 @@ static int move_at(const rgi_datatype *t, direction to, const void *memory, size
   return error;
 }
 
-int rgi_datatype_pack_bytes(const rgi_datatype *t, const void *memory, size_t bytes, void *dense) {
-  if (!t->dense)
-    return move_at(t, PACK, memory, bytes, dense);
+int rgi_datatype_pack_bytes(const rgi_datatype *datatype, const void *memory, size_t bytes,
+                            void *dense) {
+  if (!datatype->dense)
+    return move_at(datatype, PACK, memory, bytes, dense);
   if (bytes)
     memcpy(dense, memory, bytes);
   return RG_SUCCESS;
 }
 
-int rgi_datatype_unpack_bytes(const rgi_datatype *t, const void *dense, size_t bytes,
+int rgi_datatype_unpack_bytes(const rgi_datatype *datatype, const void *dense, size_t bytes,
                               void *memory) {
   char *from;
   memcpy(&from, &dense, sizeof from); /* drops const: it is only read */
-  if (!t->dense)
-    return move_at(t, UNPACK, memory, bytes, from);
+  if (!datatype->dense)
+    return move_at(datatype, UNPACK, memory, bytes, from);
   if (bytes)
     memcpy(memory, dense, bytes);
   return RG_SUCCESS;

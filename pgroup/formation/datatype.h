@@ -21,43 +21,47 @@ typedef struct {
 } rgi_datatype;
 
 /* RG_ERR_ARG for MPI_DATATYPE_NULL. */
-int rgi_datatype_of(const char *call, MPI_Datatype type, rgi_datatype *t);
+int rgi_datatype_of(const char *call, MPI_Datatype type, rgi_datatype *datatype);
 
 /* The errors of the next two, which are inline: short collectives call them. */
-int rgi_datatype_bytes_error(const char *call, const rgi_datatype *t, MPI_Count count);
+int rgi_datatype_bytes_error(const char *call, const rgi_datatype *datatype, MPI_Count count);
 int rgi_datatype_memory_error(const char *call);
 
 /* Whether MPI cannot pack an element. */
-static inline int rgi_datatype_is_too_large(const rgi_datatype *t) {
-  return MPI_VERSION < 4 && !t->dense && t->size > INT_MAX;
+static inline int rgi_datatype_is_too_large(const rgi_datatype *datatype) {
+  return MPI_VERSION < 4 && !datatype->dense && datatype->size > INT_MAX;
 }
 
 /* The dense bytes of count elements. RG_ERR_ARG: count is negative, or memory cannot hold so many
  * bytes; RG_ERR_UNSUPPORTED: an element with gaps is too large for MPI to pack. */
-static inline int rgi_datatype_bytes(const char *call, const rgi_datatype *t, MPI_Count count,
-                                     size_t *bytes) {
-  int wrong = count < 0 || __builtin_mul_overflow((size_t)count, t->size, bytes) ||
-              *bytes > PTRDIFF_MAX || rgi_datatype_is_too_large(t);
-  return wrong ? rgi_datatype_bytes_error(call, t, count) : RG_SUCCESS;
+static inline int rgi_datatype_bytes(const char *call, const rgi_datatype *datatype,
+                                     MPI_Count count, size_t *bytes) {
+  int wrong = count < 0 || __builtin_mul_overflow((size_t)count, datatype->size, bytes) ||
+              *bytes > PTRDIFF_MAX || rgi_datatype_is_too_large(datatype);
+  return wrong ? rgi_datatype_bytes_error(call, datatype, count) : RG_SUCCESS;
 }
 
 /* RG_ERR_ARG if memory is NULL and is to hold bytes. NULL is also MPI_BOTTOM: a type may hold the
  * addresses itself. */
-static inline int rgi_datatype_check_memory(const char *call, const rgi_datatype *t,
+static inline int rgi_datatype_check_memory(const char *call, const rgi_datatype *datatype,
                                             const void *memory, size_t bytes) {
-  return memory || bytes == 0 || t->true_low != 0 ? RG_SUCCESS : rgi_datatype_memory_error(call);
+  return memory || bytes == 0 || datatype->true_low != 0 ? RG_SUCCESS
+                                                         : rgi_datatype_memory_error(call);
 }
 
 /* Elements in memory to and from so many dense bytes, as rgi_datatype_bytes gives them or less.
  * Those that are packed are whole elements. Those that are unpacked may end inside an element,
  * which keeps the rest of its values. RG_ERR_MPI; RG_ERR_NOMEM. */
-int rgi_datatype_pack_bytes(const rgi_datatype *t, const void *memory, size_t bytes, void *dense);
-int rgi_datatype_unpack_bytes(const rgi_datatype *t, const void *dense, size_t bytes, void *memory);
+int rgi_datatype_pack_bytes(const rgi_datatype *datatype, const void *memory, size_t bytes,
+                            void *dense);
+int rgi_datatype_unpack_bytes(const rgi_datatype *datatype, const void *dense, size_t bytes,
+                              void *memory);
 
 /* Element i of memory, also of MPI_BOTTOM, from which the type's addresses count. Drops const: the
  * caller knows which it is. */
-static inline char *rgi_datatype_element(const rgi_datatype *t, const void *memory, MPI_Aint i) {
-  intptr_t at = (intptr_t)memory + i * t->extent;
+static inline char *rgi_datatype_element(const rgi_datatype *datatype, const void *memory,
+                                         MPI_Aint i) {
+  intptr_t at = (intptr_t)memory + i * datatype->extent;
   return (char *)at;
 }
 

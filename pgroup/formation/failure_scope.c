@@ -18,44 +18,44 @@ int rgi_failure_scope_find(const void *members, int world_rank) {
   return rgi_members_find(members, world_rank);
 }
 
-rgi_failure_scope rgi_failure_scope_of(const rgi_members *m) {
+rgi_failure_scope rgi_failure_scope_of(const rgi_members *members) {
   static const uint64_t no_creation[RGI_CREATION_IDS];
   rgi_failure_scope scope;
-  rgi_failure_scope_set(&scope, m, 0, no_creation);
+  rgi_failure_scope_set(&scope, members, 0, no_creation);
   return scope;
 }
 
 /* The world ranks of a group's processes; a process without one is left out. */
-static int list_members(const char *call, MPI_Group group, int n, rgi_members **m) {
+static int list_members(const char *call, MPI_Group group, int n, rgi_members **members) {
   int known = 0, *all;
   RGI_TRY(rgi_mpi_group_translate(call, group, n, rgi_runtime.mpi_group, &all));
   for (int i = 0; i < n; i++)
     if (all[i] != MPI_UNDEFINED)
       all[known++] = all[i];
-  int error = known ? rgi_members_list(call, known, all, m) : RG_SUCCESS;
+  int error = known ? rgi_members_list(call, known, all, members) : RG_SUCCESS;
   free(all);
   return error;
 }
 
-int rgi_failure_scope_begin(const char *call, MPI_Group a, MPI_Group b, rgi_members **m) {
+int rgi_failure_scope_begin(const char *call, MPI_Group a, MPI_Group b, rgi_members **members) {
   MPI_Group all = MPI_GROUP_EMPTY;
   int n = 0, error = RG_SUCCESS;
-  *m = NULL;
+  *members = NULL;
   rgi_failure_scope_now = (rgi_failure_scope){0};
   if (!rgi_runtime.started || !rgi_guard_exists() || a == MPI_GROUP_NULL)
     return RG_SUCCESS;
   MPI_Group_union(a, b == MPI_GROUP_NULL ? MPI_GROUP_EMPTY : b, &all);
   MPI_Group_size(all, &n);
   if (n > 0) {
-    error = list_members(call, all, n, m);
+    error = list_members(call, all, n, members);
     MPI_Group_free(&all);
   }
-  if (*m)
-    rgi_failure_scope_now = rgi_failure_scope_of(*m);
+  if (*members)
+    rgi_failure_scope_now = rgi_failure_scope_of(*members);
   return error;
 }
 
-void rgi_failure_scope_end(rgi_members *m) {
+void rgi_failure_scope_end(rgi_members *members) {
   rgi_failure_scope_now = (rgi_failure_scope){0};
-  rgi_members_drop(m);
+  rgi_members_drop(members);
 }

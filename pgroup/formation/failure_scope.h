@@ -11,16 +11,16 @@
 #include "shm/failure.h"
 
 /* The failure scope of these members, which remain the caller's. */
-rgi_failure_scope rgi_failure_scope_of(const rgi_members *m);
+rgi_failure_scope rgi_failure_scope_of(const rgi_members *members);
 
 /* The same, with a group's context and creations, stored member by member: each collective does it,
  * and to load a whole structure just after its parts have been stored takes longer than all these
  * stores. */
 int rgi_failure_scope_find(const void *members, int world_rank);
-static inline void rgi_failure_scope_set(rgi_failure_scope *scope, const rgi_members *m,
+static inline void rgi_failure_scope_set(rgi_failure_scope *scope, const rgi_members *members,
                                          uint64_t context,
                                          const uint64_t creation_ids[RGI_CREATION_IDS]) {
-  scope->members = m;
+  scope->members = members;
   scope->find = rgi_failure_scope_find;
   scope->context = context;
   scope->parent = 0;
@@ -29,11 +29,11 @@ static inline void rgi_failure_scope_set(rgi_failure_scope *scope, const rgi_mem
 }
 
 /* Sets this thread's failure scope to the processes of a and b (b may be MPI_GROUP_NULL) that
- * belong to the library's world. *m holds them, for rgi_failure_scope_end; NULL: none, and the
- * scope is empty. RG_ERR_NOMEM. */
-int rgi_failure_scope_begin(const char *call, MPI_Group a, MPI_Group b, rgi_members **m);
+ * belong to the library's world. *members holds them, for rgi_failure_scope_end; NULL: none, and
+ * the scope is empty. RG_ERR_NOMEM. */
+int rgi_failure_scope_begin(const char *call, MPI_Group a, MPI_Group b, rgi_members **members);
 
 /* Empties the scope: no death ends this thread's waits any more. */
-void rgi_failure_scope_end(rgi_members *m);
+void rgi_failure_scope_end(rgi_members *members);
 
 #endif

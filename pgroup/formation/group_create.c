@@ -41,17 +41,18 @@ int rg_group_create(rg_group parent, int n, const int ranks[], int tag, rg_group
 }
 
 /* A range of a list is a list. */
-static int pick_range(const rgi_members *parent, int n, int first, int stride, rgi_members **m) {
+static int pick_range(const rgi_members *parent, int n, int first, int stride,
+                      rgi_members **members) {
   const char *call = "rg_group_create_range";
   int unused, step;
   if (rgi_members_is_range(parent, &unused, &step))
-    return rgi_members_range(n, rgi_members_at(parent, first), step * stride, m);
+    return rgi_members_range(n, rgi_members_at(parent, first), step * stride, members);
   int *at = malloc((size_t)n * sizeof *at);
   if (!at)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", call, n);
   for (int i = 0; i < n; i++)
     at[i] = first + i * stride;
-  int error = rgi_members_pick(call, parent, n, at, m);
+  int error = rgi_members_pick(call, parent, n, at, members);
   free(at);
   return error;
 }

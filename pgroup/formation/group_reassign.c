@@ -16,10 +16,10 @@ typedef struct {
   const int *leaving;
 } reassign_side;
 
-/* The members of `home` that stay, then those of `away` that come; *m is NULL when
+/* The members of `home` that stay, then those of `away` that come; *members is NULL when
  * there are none. */
 static int compose_members(const char *call, reassign_side home, reassign_side away,
-                           rgi_members **m) {
+                           rgi_members **members) {
   int size = rgi_members_count(home.members), count = 0;
   char *leaves = calloc((size_t)size, 1);
   int *ranks = malloc(((size_t)size + (size_t)away.n) * sizeof *ranks);
@@ -32,9 +32,9 @@ static int compose_members(const char *call, reassign_side home, reassign_side a
   }
   for (int i = 0; i < away.n && !error; i++)
     ranks[count++] = rgi_members_at(away.members, away.leaving[i]);
-  *m = NULL;
+  *members = NULL;
   if (!error && count > 0)
-    error = rgi_members_list(call, count, ranks, m);
+    error = rgi_members_list(call, count, ranks, members);
   free(leaves);
   free(ranks);
   return error;

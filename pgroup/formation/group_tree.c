@@ -37,15 +37,15 @@ static int send_ints(const tree_call *t, int to, const int ints[], int count) {
 int rgi_group_tree_receive_any(const rgi_message_envelope wanted[], int n, const char *call,
                                int *source, int *count, int **ints) {
   rgi_message_envelope found;
-  rgi_message r;
+  rgi_message message;
   RGI_TRY(rgi_message_await_any(wanted, n, call, &found));
   size_t bytes = found.bytes;
   int *data = malloc(bytes ? bytes : 1);
   if (!data)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for a message of %zu bytes", call, bytes);
-  int error = rgi_message_receive(&found, data, &r);
+  int error = rgi_message_receive(&found, data, &message);
   if (!error)
-    error = rgi_message_wait(&r, call);
+    error = rgi_message_wait(&message, call);
   if (error)
     return error; /* not freed: the message may still be written to it */
   *source = found.peer;

@@ -201,17 +201,17 @@ static int pair_up(handshake_leader *leader) {
 
 /* own.ints becomes NULL where MPI may still read them. */
 static int exchange_packets(handshake_leader *leader) {
-  rgi_message r;
+  rgi_message message;
   size_t bytes = (size_t)leader->own.count * sizeof(int);
   RGI_TRY(rgi_message_send_surely(
       &(rgi_message_envelope){packet_context(), leader->remote, leader->tag, bytes},
-      leader->own.ints, &r));
+      leader->own.ints, &message));
   int error = pair_up(leader);
   if (error)
-    rgi_message_abandon(&r);
+    rgi_message_abandon(&message);
   else
-    error = rgi_message_wait(&r, leader->consent->call);
-  if (r.left)
+    error = rgi_message_wait(&message, leader->consent->call);
+  if (message.left)
     leader->own.ints = NULL;
   return error;
 }

@@ -78,15 +78,15 @@ static int sort_positions(const char *call, int n, const int ranks[], int order[
 }
 
 /* Of a list whose positions have been sorted. The same as of a range with these ranks. */
-static uint64_t hash_of_set(const rgi_members *r) {
-  const int *order = r->ranks + r->n, first = r->ranks[order[0]];
-  int stride = r->n > 1 ? r->ranks[order[1]] - first : 1;
-  uint64_t hash = (uint64_t)r->n << 32;
-  for (int i = 0; i < r->n; i++) {
-    hash = rgi_mix_bits(hash + (uint32_t)r->ranks[order[i]]);
-    stride = r->ranks[order[i]] == first + i * stride ? stride : 0;
+static uint64_t hash_of_set(const rgi_members *members) {
+  const int *order = members->ranks + members->n, first = members->ranks[order[0]];
+  int stride = members->n > 1 ? members->ranks[order[1]] - first : 1;
+  uint64_t hash = (uint64_t)members->n << 32;
+  for (int i = 0; i < members->n; i++) {
+    hash = rgi_mix_bits(hash + (uint32_t)members->ranks[order[i]]);
+    stride = members->ranks[order[i]] == first + i * stride ? stride : 0;
   }
-  return stride ? hash_of_range(r->n, first, stride) : hash;
+  return stride ? hash_of_range(members->n, first, stride) : hash;
 }
 
 int rgi_members_list(const char *call, int n, const int ranks[], rgi_members **m) {
@@ -115,7 +115,7 @@ int rgi_members_list(const char *call, int n, const int ranks[], rgi_members **m
 }
 
 int rgi_members_pick(const char *call, const rgi_members *parent, int n, const int at[],
-                     rgi_members **m) {
+                     rgi_members **members) {
   if (n > parent->n) /* before the list is read */
     return rgi_error(RG_ERR_RANK, "%s: a list of %d ranks; the group has %d members", call, n,
                      parent->n);
@@ -125,13 +125,13 @@ int rgi_members_pick(const char *call, const rgi_members *parent, int n, const i
                        parent->n - 1);
   int stride = stride_of(n, at);
   if (stride && parent->stride)
-    return rgi_members_range(n, rgi_members_at(parent, at[0]), parent->stride * stride, m);
+    return rgi_members_range(n, rgi_members_at(parent, at[0]), parent->stride * stride, members);
   int *ranks = malloc((size_t)n * sizeof *ranks);
   if (!ranks)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", call, n);
   for (int i = 0; i < n; i++)
     ranks[i] = rgi_members_at(parent, at[i]);
-  int error = rgi_members_list(call, n, ranks, m);
+  int error = rgi_members_list(call, n, ranks, members);
   free(ranks);
   return error;
 }
@@ -163,29 +163,29 @@ int rgi_members_concat(const char *call, const rgi_members *a, const rgi_members
   return error;
 }
 
-rgi_members *rgi_members_share(rgi_members *m) {
-  atomic_fetch_add_explicit(&m->references, 1, memory_order_relaxed);
-  return m;
+rgi_members *rgi_members_share(rgi_members *members) {
+  atomic_fetch_add_explicit(&members->references, 1, memory_order_relaxed);
+  return members;
 }
 
-void rgi_members_drop(rgi_members *m) {
-  if (m && atomic_fetch_sub(&m->references, 1) == 1)
-    free(m);
+void rgi_members_drop(rgi_members *members) {
+  if (members && atomic_fetch_sub(&members->references, 1) == 1)
+    free(members);
 }
 
-int rgi_members_count(const rgi_members *m) {
-  return m->n;
+int rgi_members_count(const rgi_members *members) {
+  return members->n;
 }
 
-int rgi_members_at(const rgi_members *m, int position) {
-  return m->stride ? m->first + position * m->stride : m->ranks[position];
+int rgi_members_at(const rgi_members *members, int position) {
+  return members->stride ? members->first + position * members->stride : members->ranks[position];
 }
 
-static int find_in_list(const rgi_members *m, int world_rank) {
-  const int *order = m->ranks + m->n;
-  int low = 0, high = m->n - 1;
+static int find_in_list(const rgi_members *members, int world_rank) {
+  const int *order = members->ranks + members->n;
+  int low = 0, high = members->n - 1;
   while (low <= high) {
-    int middle = low + (high - low) / 2, rank = m->ranks[order[middle]];
+    int middle = low + (high - low) / 2, rank = members->ranks[order[middle]];
     if (rank == world_rank)
       return order[middle];
     if (rank < world_rank)
@@ -196,12 +196,13 @@ static int find_in_list(const rgi_members *m, int world_rank) {
   return -1;
 }
 
-int rgi_members_find(const rgi_members *m, int world_rank) {
-  if (!m->stride)
-    return find_in_list(m, world_rank);
-  long long distance = (long long)world_rank - m->first;
-  return distance % m->stride == 0 && distance / m->stride >= 0 && distance / m->stride < m->n
-             ? (int)(distance / m->stride)
+int rgi_members_find(const rgi_members *members, int world_rank) {
+  if (!members->stride)
+    return find_in_list(members, world_rank);
+  long long distance = (long long)world_rank - members->first;
+  return distance % members->stride == 0 && distance / members->stride >= 0 &&
+                 distance / members->stride < members->n
+             ? (int)(distance / members->stride)
              : -1;
 }
 
@@ -213,44 +214,46 @@ int rgi_members_equal(const rgi_members *a, const rgi_members *b) {
   return a->stride || memcmp(a->ranks, b->ranks, (size_t)a->n * sizeof *a->ranks) == 0;
 }
 
-uint64_t rgi_members_hash(const rgi_members *m) {
-  return m->hash;
+uint64_t rgi_members_hash(const rgi_members *members) {
+  return members->hash;
 }
 
-uint64_t rgi_members_set_hash(const rgi_members *m) {
-  return m->set;
+uint64_t rgi_members_set_hash(const rgi_members *members) {
+  return members->set;
 }
 
-int rgi_members_is_range(const rgi_members *m, int *first, int *stride) {
-  *first = m->first;
-  *stride = m->stride;
-  return m->stride != 0;
+int rgi_members_is_range(const rgi_members *members, int *first, int *stride) {
+  *first = members->first;
+  *stride = members->stride;
+  return members->stride != 0;
 }
 
-int rgi_members_valid(const rgi_members *m) {
-  if (m->n < 1 || m->references < 1)
+int rgi_members_valid(const rgi_members *members) {
+  if (members->n < 1 || members->references < 1)
     return 0;
-  if (m->stride)
-    return m->first >= 0 && rgi_members_at(m, m->n - 1) >= 0;
-  for (int i = 1; i < m->n; i++)
-    if (m->ranks[m->ranks[m->n + i - 1]] >= m->ranks[m->ranks[m->n + i]])
+  if (members->stride)
+    return members->first >= 0 && rgi_members_at(members, members->n - 1) >= 0;
+  for (int i = 1; i < members->n; i++)
+    if (members->ranks[members->ranks[members->n + i - 1]] >=
+        members->ranks[members->ranks[members->n + i]])
       return 0;
-  return m->ranks[m->ranks[m->n]] >= 0 && stride_of(m->n, m->ranks) == 0;
+  return members->ranks[members->ranks[members->n]] >= 0 &&
+         stride_of(members->n, members->ranks) == 0;
 }
 
-int rgi_members_packed(const rgi_members *m) {
-  return 3 + (m->stride ? 0 : m->n);
+int rgi_members_packed(const rgi_members *members) {
+  return 3 + (members->stride ? 0 : members->n);
 }
 
-void rgi_members_pack(const rgi_members *m, int packed[]) {
-  packed[0] = m->n;
-  packed[1] = m->first;
-  packed[2] = m->stride;
-  if (!m->stride)
-    memcpy(packed + 3, m->ranks, (size_t)m->n * sizeof *m->ranks);
+void rgi_members_pack(const rgi_members *members, int packed[]) {
+  packed[0] = members->n;
+  packed[1] = members->first;
+  packed[2] = members->stride;
+  if (!members->stride)
+    memcpy(packed + 3, members->ranks, (size_t)members->n * sizeof *members->ranks);
 }
 
-int rgi_members_unpack(const char *call, const int packed[], rgi_members **m) {
-  return packed[2] ? rgi_members_range(packed[0], packed[1], packed[2], m)
-                   : rgi_members_list(call, packed[0], packed + 3, m);
+int rgi_members_unpack(const char *call, const int packed[], rgi_members **members) {
+  return packed[2] ? rgi_members_range(packed[0], packed[1], packed[2], members)
+                   : rgi_members_list(call, packed[0], packed + 3, members);
 }

@@ -11,6 +11,6 @@
 
 /* Those of the members on this node, in their order; the caller frees the list. NULL: there is one
  * memory node for all, or no memory for the list; then nothing is bound. */
-int16_t *rgi_members_memory_nodes(const rgi_members *m);
+int16_t *rgi_members_memory_nodes(const rgi_members *members);
 
 #endif

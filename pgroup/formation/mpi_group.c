@@ -23,10 +23,10 @@ int rgi_mpi_group_translate(const char *call, MPI_Group from, int n, MPI_Group t
   return error;
 }
 
-int rgi_mpi_group_of(const rgi_members *m, MPI_Group *group) {
-  int first, stride, n = rgi_members_count(m);
-  if (rgi_members_is_range(m, &first, &stride)) {
-    int range[1][3] = {{first, rgi_members_at(m, n - 1), stride}};
+int rgi_mpi_group_of(const rgi_members *members, MPI_Group *group) {
+  int first, stride, n = rgi_members_count(members);
+  if (rgi_members_is_range(members, &first, &stride)) {
+    int range[1][3] = {{first, rgi_members_at(members, n - 1), stride}};
     RGI_TRY_MPI(MPI_Group_range_incl(rgi_runtime.mpi_group, 1, range, group));
     return RG_SUCCESS;
   }
@@ -34,7 +34,7 @@ int rgi_mpi_group_of(const rgi_members *m, MPI_Group *group) {
   if (!ranks)
     return rgi_error(RG_ERR_NOMEM, "no memory for %d members", n);
   for (int i = 0; i < n; i++)
-    ranks[i] = rgi_members_at(m, i);
+    ranks[i] = rgi_members_at(members, i);
   int error =
       rgi_mpi_error(MPI_Group_incl(rgi_runtime.mpi_group, n, ranks, group), "MPI_Group_incl");
   free(ranks);

@@ -14,6 +14,6 @@
 int rgi_mpi_group_translate(const char *call, MPI_Group from, int n, MPI_Group to, int **ranks);
 
 /* The members as an MPI group, over the library's world: of O(1) size where they are a range. */
-int rgi_mpi_group_of(const rgi_members *m, MPI_Group *group);
+int rgi_mpi_group_of(const rgi_members *members, MPI_Group *group);
 
 #endif

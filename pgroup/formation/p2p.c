@@ -11,18 +11,18 @@
 
 int rg_send(rg_group g, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
             int tag) {
-  rgi_p2p_transfer_args a = {__func__, g, count, datatype, dest, tag};
-  rgi_p2p_transfer t;
-  RGI_TRY(rgi_p2p_transfer_send(&a, buf, &t));
-  return rgi_p2p_transfer_wait(&t, __func__, NULL);
+  rgi_p2p_transfer_args args = {__func__, g, count, datatype, dest, tag};
+  rgi_p2p_transfer transfer;
+  RGI_TRY(rgi_p2p_transfer_send(&args, buf, &transfer));
+  return rgi_p2p_transfer_wait(&transfer, __func__, NULL);
 }
 
 int rg_recv(rg_group g, void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
             rg_status *status) {
-  rgi_p2p_transfer_args a = {__func__, g, count, datatype, source, tag};
-  rgi_p2p_transfer t;
-  RGI_TRY(rgi_p2p_transfer_receive(&a, buf, &t));
-  return rgi_p2p_transfer_wait(&t, __func__, status);
+  rgi_p2p_transfer_args args = {__func__, g, count, datatype, source, tag};
+  rgi_p2p_transfer transfer;
+  RGI_TRY(rgi_p2p_transfer_receive(&args, buf, &transfer));
+  return rgi_p2p_transfer_wait(&transfer, __func__, status);
 }
 
 int rg_sendrecv(rg_group g, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
@@ -44,31 +44,31 @@ int rg_sendrecv(rg_group g, const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 
 int rg_isend(rg_group g, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
              rg_request *request) {
-  rgi_p2p_transfer_args a = {__func__, g, count, datatype, dest, tag};
+  rgi_p2p_transfer_args args = {__func__, g, count, datatype, dest, tag};
   rgi_p2p_request *r;
   RGI_REQUIRE(request);
   RGI_TRY(rgi_p2p_request_make(__func__, &r));
-  return rgi_p2p_request_open(r, rgi_p2p_transfer_send(&a, buf, &r->transfer), request);
+  return rgi_p2p_request_open(r, rgi_p2p_transfer_send(&args, buf, &r->transfer), request);
 }
 
 int rg_irecv(rg_group g, void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
              rg_request *request) {
-  rgi_p2p_transfer_args a = {__func__, g, count, datatype, source, tag};
+  rgi_p2p_transfer_args args = {__func__, g, count, datatype, source, tag};
   rgi_p2p_request *r;
   RGI_REQUIRE(request);
   RGI_TRY(rgi_p2p_request_make(__func__, &r));
-  return rgi_p2p_request_open(r, rgi_p2p_transfer_receive(&a, buf, &r->transfer), request);
+  return rgi_p2p_request_open(r, rgi_p2p_transfer_receive(&args, buf, &r->transfer), request);
 }
 
 int rg_status_count(const rg_status *status, MPI_Datatype datatype, MPI_Count *count) {
-  rgi_p2p_data d;
+  rgi_p2p_data data;
   RGI_REQUIRE(status);
   RGI_REQUIRE(count);
-  RGI_TRY(rgi_p2p_data_of(__func__, status, 0, datatype, &d));
+  RGI_TRY(rgi_p2p_data_of(__func__, status, 0, datatype, &data));
   size_t bytes = (size_t)status->bytes;
-  if (d.datatype.size == 0)
+  if (data.datatype.size == 0)
     *count = bytes == 0 ? 0 : RG_UNDEFINED;
   else
-    *count = bytes % d.datatype.size ? RG_UNDEFINED : (MPI_Count)(bytes / d.datatype.size);
+    *count = bytes % data.datatype.size ? RG_UNDEFINED : (MPI_Count)(bytes / data.datatype.size);
   return RG_SUCCESS;
 }

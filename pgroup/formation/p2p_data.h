@@ -14,6 +14,6 @@ typedef struct {
 
 /* Checks the arguments of a call and describes its data. RG_ERR_ARG; RG_ERR_UNSUPPORTED. */
 int rgi_p2p_data_of(const char *call, const void *buf, MPI_Count count, MPI_Datatype type,
-                    rgi_p2p_data *d);
+                    rgi_p2p_data *data);
 
 #endif

@@ -31,10 +31,10 @@ static struct {
 /* --- probing ---------------------------------------------------------------------- */
 
 int rg_probe(rg_group g, int source, int tag, rg_status *status) {
-  rgi_p2p_transfer_args a = {.call = __func__, .group = g, .peer = source, .tag = tag};
+  rgi_p2p_transfer_args args = {.call = __func__, .group = g, .peer = source, .tag = tag};
   rgi_message_envelope wanted, found;
   int none;
-  RGI_TRY(rgi_p2p_transfer_wanted(&a, &wanted, &none));
+  RGI_TRY(rgi_p2p_transfer_wanted(&args, &wanted, &none));
   if (!none)
     RGI_TRY(rgi_message_await(&wanted, __func__, &found, NULL));
   if (status)
@@ -43,11 +43,11 @@ int rg_probe(rg_group g, int source, int tag, rg_status *status) {
 }
 
 int rg_iprobe(rg_group g, int source, int tag, int *there, rg_status *status) {
-  rgi_p2p_transfer_args a = {.call = __func__, .group = g, .peer = source, .tag = tag};
+  rgi_p2p_transfer_args args = {.call = __func__, .group = g, .peer = source, .tag = tag};
   rgi_message_envelope wanted, found;
   int none, arrived = 0;
   RGI_REQUIRE(there);
-  RGI_TRY(rgi_p2p_transfer_wanted(&a, &wanted, &none));
+  RGI_TRY(rgi_p2p_transfer_wanted(&args, &wanted, &none));
   if (!none)
     RGI_TRY(rgi_message_probe(&wanted, &arrived, &found, NULL));
   if ((none || arrived) && status)
@@ -97,19 +97,19 @@ static void free_handle(rg_message m) {
 }
 
 /* *message is NULL if no message has arrived; then wait is 0. */
-static int match_message(const rgi_p2p_transfer_args *a, int wait, rg_message *message,
+static int match_message(const rgi_p2p_transfer_args *args, int wait, rg_message *message,
                          rg_status *status) {
   rgi_message_envelope wanted, found;
   rg_message m = NULL;
   int none, there = 1;
-  RGI_TRY(rgi_p2p_transfer_wanted(a, &wanted, &none));
+  RGI_TRY(rgi_p2p_transfer_wanted(args, &wanted, &none));
   if (none) {
     *message = RG_MESSAGE_NO_PROC;
     *status = rgi_p2p_transfer_status(NULL, NULL);
     return RG_SUCCESS;
   }
-  RGI_TRY(make_handle(a->call, a->group, &m));
-  int error = wait ? rgi_message_await(&wanted, a->call, &found, &m->cell)
+  RGI_TRY(make_handle(args->call, args->group, &m));
+  int error = wait ? rgi_message_await(&wanted, args->call, &found, &m->cell)
                    : rgi_message_probe(&wanted, &there, &found, &m->cell);
   if (error || !there) {
     free(m);
@@ -124,11 +124,11 @@ static int match_message(const rgi_p2p_transfer_args *a, int wait, rg_message *m
 }
 
 int rg_mprobe(rg_group g, int source, int tag, rg_message *message, rg_status *status) {
-  rgi_p2p_transfer_args a = {.call = __func__, .group = g, .peer = source, .tag = tag};
+  rgi_p2p_transfer_args args = {.call = __func__, .group = g, .peer = source, .tag = tag};
   rg_message m;
   rg_status found;
   RGI_REQUIRE(message);
-  RGI_TRY(match_message(&a, 1, &m, &found));
+  RGI_TRY(match_message(&args, 1, &m, &found));
   *message = m;
   if (status)
     *status = found;
@@ -137,12 +137,12 @@ int rg_mprobe(rg_group g, int source, int tag, rg_message *message, rg_status *s
 
 int rg_improbe(rg_group g, int source, int tag, int *there, rg_message *message,
                rg_status *status) {
-  rgi_p2p_transfer_args a = {.call = __func__, .group = g, .peer = source, .tag = tag};
+  rgi_p2p_transfer_args args = {.call = __func__, .group = g, .peer = source, .tag = tag};
   rg_message m;
   rg_status found;
   RGI_REQUIRE(there);
   RGI_REQUIRE(message);
-  RGI_TRY(match_message(&a, 0, &m, &found));
+  RGI_TRY(match_message(&args, 0, &m, &found));
   *there = m != NULL;
   rgi_wait_looked(!m);
   if (m)
@@ -166,17 +166,18 @@ static int claim_handle(const char *call, rg_message m) {
   return RG_SUCCESS;
 }
 
-/* Starts t with *message, which is NULL then; *taken: its handle, to be freed by the caller when
- * the members are not needed any more, or NULL. */
-static int accept_message(const rgi_p2p_transfer_args *a, void *buf, rg_message *message,
-                          rgi_p2p_transfer *t, rg_message *taken) {
+/* Starts transfer with *message, which is NULL then; *taken: its handle, to be freed by the caller
+ * when the members are not needed any more, or NULL. */
+static int accept_message(const rgi_p2p_transfer_args *args, void *buf, rg_message *message,
+                          rgi_p2p_transfer *transfer, rg_message *taken) {
   rg_message m = message ? *message : NULL;
-  RGI_TRY(rgi_runtime_check(a->call));
+  RGI_TRY(rgi_runtime_check(args->call));
   if (m == RG_MESSAGE_NO_PROC)
     m = NULL;
   else
-    RGI_TRY(claim_handle(a->call, m));
-  int error = rgi_p2p_transfer_accept(a, buf, m ? m->cell : NULL, m ? m->members : NULL, t);
+    RGI_TRY(claim_handle(args->call, m));
+  int error =
+      rgi_p2p_transfer_accept(args, buf, m ? m->cell : NULL, m ? m->members : NULL, transfer);
   if (error && m)
     list_handle(m);
   if (error)
@@ -188,11 +189,11 @@ static int accept_message(const rgi_p2p_transfer_args *a, void *buf, rg_message 
 
 int rg_mrecv(void *buf, MPI_Count count, MPI_Datatype datatype, rg_message *message,
              rg_status *status) {
-  rgi_p2p_transfer_args a = {.call = __func__, .count = count, .type = datatype};
-  rgi_p2p_transfer t;
+  rgi_p2p_transfer_args args = {.call = __func__, .count = count, .type = datatype};
+  rgi_p2p_transfer transfer;
   rg_message m;
-  RGI_TRY(accept_message(&a, buf, message, &t, &m));
-  int error = rgi_p2p_transfer_wait(&t, __func__, status);
+  RGI_TRY(accept_message(&args, buf, message, &transfer, &m));
+  int error = rgi_p2p_transfer_wait(&transfer, __func__, status);
   if (m)
     free_handle(m);
   return error;
@@ -200,12 +201,12 @@ int rg_mrecv(void *buf, MPI_Count count, MPI_Datatype datatype, rg_message *mess
 
 int rg_imrecv(void *buf, MPI_Count count, MPI_Datatype datatype, rg_message *message,
               rg_request *request) {
-  rgi_p2p_transfer_args a = {.call = __func__, .count = count, .type = datatype};
+  rgi_p2p_transfer_args args = {.call = __func__, .count = count, .type = datatype};
   rgi_p2p_request *r;
   rg_message m = NULL;
   RGI_REQUIRE(request);
   RGI_TRY(rgi_p2p_request_make(__func__, &r));
-  int error = accept_message(&a, buf, message, &r->transfer, &m);
+  int error = accept_message(&args, buf, message, &r->transfer, &m);
   error = rgi_p2p_request_open(r, error, request);
   if (m)
     free_handle(m);

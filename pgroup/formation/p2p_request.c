@@ -40,16 +40,16 @@ int rgi_p2p_request_make(const char *call, rgi_p2p_request **made) {
 }
 
 int rgi_p2p_request_open(rgi_p2p_request *r, int error, rg_request *request) {
-  rgi_p2p_transfer *t = &r->transfer;
+  rgi_p2p_transfer *transfer = &r->transfer;
   if (error) {
     free(r);
     return error;
   }
-  if (t->members)
-    rgi_members_share(t->members);
-  if (!t->data.datatype.dense)
-    MPI_Type_dup(t->data.datatype.type, &t->data.datatype.type);
-  r->base.peer = t->message.sending ? -1 : t->message.source;
+  if (transfer->members)
+    rgi_members_share(transfer->members);
+  if (!transfer->data.datatype.dense)
+    MPI_Type_dup(transfer->data.datatype.type, &transfer->data.datatype.type);
+  r->base.peer = transfer->message.sending ? -1 : transfer->message.source;
   rgi_request_open(&r->base);
   *request = &r->base;
   return RG_SUCCESS;

@@ -19,27 +19,27 @@ static uint64_t context_of(rg_group g) {
 
 /* --- arguments --------------------------------------------------------------- */
 
-static int find_rank(const rgi_p2p_transfer_args *a, const char *what, int *world) {
-  const rgi_members *members = a->group->members;
+static int find_rank(const rgi_p2p_transfer_args *args, const char *what, int *world) {
+  const rgi_members *members = args->group->members;
   int size = rgi_members_count(members);
-  if (a->peer < 0 || a->peer >= size)
-    return rgi_error(RG_ERR_RANK, "%s: %s %d; the group's ranks go from 0 to %d", a->call, what,
-                     a->peer, size - 1);
-  *world = rgi_members_at(members, a->peer);
+  if (args->peer < 0 || args->peer >= size)
+    return rgi_error(RG_ERR_RANK, "%s: %s %d; the group's ranks go from 0 to %d", args->call, what,
+                     args->peer, size - 1);
+  *world = rgi_members_at(members, args->peer);
   return RG_SUCCESS;
 }
 
-int rgi_p2p_transfer_wanted(const rgi_p2p_transfer_args *a, rgi_message_envelope *wanted,
+int rgi_p2p_transfer_wanted(const rgi_p2p_transfer_args *args, rgi_message_envelope *wanted,
                             int *none) {
   int world = RGI_ANY;
-  RGI_TRY(rgi_group_check_member(a->call, a->group));
-  *none = a->peer == RG_PROC_NULL;
-  if (a->peer != RG_ANY_SOURCE && !*none)
-    RGI_TRY(find_rank(a, "source", &world));
-  if (a->tag != RG_ANY_TAG)
-    RGI_TRY(rgi_group_check_tag(a->call, a->tag));
-  *wanted = (rgi_message_envelope){context_of(a->group), world,
-                                   a->tag == RG_ANY_TAG ? RGI_ANY : a->tag, 0};
+  RGI_TRY(rgi_group_check_member(args->call, args->group));
+  *none = args->peer == RG_PROC_NULL;
+  if (args->peer != RG_ANY_SOURCE && !*none)
+    RGI_TRY(find_rank(args, "source", &world));
+  if (args->tag != RG_ANY_TAG)
+    RGI_TRY(rgi_group_check_tag(args->call, args->tag));
+  *wanted = (rgi_message_envelope){context_of(args->group), world,
+                                   args->tag == RG_ANY_TAG ? RGI_ANY : args->tag, 0};
   return RG_SUCCESS;
 }
 
@@ -55,112 +55,118 @@ rg_status rgi_p2p_transfer_status(const rgi_members *members, const rgi_message_
 
 /* --- the start ----------------------------------------------------------------- */
 
-static inline int begin_transfer(const rgi_p2p_transfer_args *a, const void *buf,
-                                 rgi_p2p_transfer *t) {
-  RGI_TRY(rgi_p2p_data_of(a->call, buf, a->count, a->type, &t->data));
-  t->packed = NULL;
-  t->none = 0;
-  if (t->data.datatype.dense)
+static inline int begin_transfer(const rgi_p2p_transfer_args *args, const void *buf,
+                                 rgi_p2p_transfer *transfer) {
+  RGI_TRY(rgi_p2p_data_of(args->call, buf, args->count, args->type, &transfer->data));
+  transfer->packed = NULL;
+  transfer->none = 0;
+  if (transfer->data.datatype.dense)
     return RG_SUCCESS;
-  t->packed = malloc(t->data.bytes ? t->data.bytes : 1);
-  return t->packed
-             ? RG_SUCCESS
-             : rgi_error(RG_ERR_NOMEM, "%s: no memory to pack %zu bytes", a->call, t->data.bytes);
+  transfer->packed = malloc(transfer->data.bytes ? transfer->data.bytes : 1);
+  return transfer->packed ? RG_SUCCESS
+                          : rgi_error(RG_ERR_NOMEM, "%s: no memory to pack %zu bytes", args->call,
+                                      transfer->data.bytes);
 }
 
 /* There is no message: the transfer is done. */
-static int begin_none(rgi_p2p_transfer *t, int sending) {
-  free(t->packed);
-  t->packed = NULL;
-  t->none = 1;
-  t->message =
+static int begin_none(rgi_p2p_transfer *transfer, int sending) {
+  free(transfer->packed);
+  transfer->packed = NULL;
+  transfer->none = 1;
+  transfer->message =
       (rgi_message){.done = 1, .source = RGI_ANY, .sending = sending, .mpi = MPI_REQUEST_NULL};
   return RG_SUCCESS;
 }
 
-int rgi_p2p_transfer_send(const rgi_p2p_transfer_args *a, const void *buf, rgi_p2p_transfer *t) {
+int rgi_p2p_transfer_send(const rgi_p2p_transfer_args *args, const void *buf,
+                          rgi_p2p_transfer *transfer) {
   rgi_message_envelope to;
-  int world = RGI_ANY, none = a->peer == RG_PROC_NULL;
-  RGI_TRY(rgi_group_check_member(a->call, a->group));
+  int world = RGI_ANY, none = args->peer == RG_PROC_NULL;
+  RGI_TRY(rgi_group_check_member(args->call, args->group));
   if (!none)
-    RGI_TRY(find_rank(a, "dest", &world));
-  RGI_TRY(rgi_group_check_tag(a->call, a->tag));
-  RGI_TRY(begin_transfer(a, buf, t));
-  t->members = a->group->members;
+    RGI_TRY(find_rank(args, "dest", &world));
+  RGI_TRY(rgi_group_check_tag(args->call, args->tag));
+  RGI_TRY(begin_transfer(args, buf, transfer));
+  transfer->members = args->group->members;
   if (none)
-    return begin_none(t, 1);
-  int error = t->packed ? rgi_datatype_pack_bytes(&t->data.datatype, buf, t->data.bytes, t->packed)
-                        : RG_SUCCESS;
-  to = (rgi_message_envelope){context_of(a->group), world, a->tag, t->data.bytes};
+    return begin_none(transfer, 1);
+  int error = transfer->packed ? rgi_datatype_pack_bytes(&transfer->data.datatype, buf,
+                                                         transfer->data.bytes, transfer->packed)
+                               : RG_SUCCESS;
+  to = (rgi_message_envelope){context_of(args->group), world, args->tag, transfer->data.bytes};
   if (!error)
-    error = rgi_message_send(&to, t->packed ? t->packed : buf, &t->message);
+    error = rgi_message_send(&to, transfer->packed ? transfer->packed : buf, &transfer->message);
   if (error)
-    free(t->packed);
+    free(transfer->packed);
   return error;
 }
 
-int rgi_p2p_transfer_receive(const rgi_p2p_transfer_args *a, void *buf, rgi_p2p_transfer *t) {
+int rgi_p2p_transfer_receive(const rgi_p2p_transfer_args *args, void *buf,
+                             rgi_p2p_transfer *transfer) {
   rgi_message_envelope from;
   int none;
-  RGI_TRY(rgi_p2p_transfer_wanted(a, &from, &none));
-  RGI_TRY(begin_transfer(a, buf, t));
-  t->members = a->group->members;
-  t->buf = buf;
+  RGI_TRY(rgi_p2p_transfer_wanted(args, &from, &none));
+  RGI_TRY(begin_transfer(args, buf, transfer));
+  transfer->members = args->group->members;
+  transfer->buf = buf;
   if (none)
-    return begin_none(t, 0);
-  from.bytes = t->data.bytes;
-  int error = rgi_message_receive(&from, t->packed ? t->packed : buf, &t->message);
+    return begin_none(transfer, 0);
+  from.bytes = transfer->data.bytes;
+  int error =
+      rgi_message_receive(&from, transfer->packed ? transfer->packed : buf, &transfer->message);
   if (error)
-    free(t->packed);
+    free(transfer->packed);
   return error;
 }
 
-int rgi_p2p_transfer_accept(const rgi_p2p_transfer_args *a, void *buf, rgi_message_cell *taken,
-                            rgi_members *members, rgi_p2p_transfer *t) {
-  RGI_TRY(begin_transfer(a, buf, t));
-  t->members = members;
-  t->buf = buf;
+int rgi_p2p_transfer_accept(const rgi_p2p_transfer_args *args, void *buf, rgi_message_cell *taken,
+                            rgi_members *members, rgi_p2p_transfer *transfer) {
+  RGI_TRY(begin_transfer(args, buf, transfer));
+  transfer->members = members;
+  transfer->buf = buf;
   if (!taken)
-    return begin_none(t, 0);
-  rgi_message_accept(taken, t->packed ? t->packed : buf, t->data.bytes, &t->message);
+    return begin_none(transfer, 0);
+  rgi_message_accept(taken, transfer->packed ? transfer->packed : buf, transfer->data.bytes,
+                     &transfer->message);
   return RG_SUCCESS;
 }
 
 /* --- the end ------------------------------------------------------------------- */
 
-int rgi_p2p_transfer_finish(rgi_p2p_transfer *t, const char *call, rg_status *status) {
-  rgi_message *r = &t->message;
-  int error = rgi_message_explain(r, call), complete = error == RG_SUCCESS;
-  if (t->packed && !r->sending && (complete || error == RG_ERR_TRUNCATE)) {
-    size_t bytes = rgi_message_min(r->bytes, r->room);
-    int unpacked = rgi_datatype_unpack_bytes(&t->data.datatype, t->packed, bytes, t->buf);
+int rgi_p2p_transfer_finish(rgi_p2p_transfer *transfer, const char *call, rg_status *status) {
+  rgi_message *message = &transfer->message;
+  int error = rgi_message_explain(message, call), complete = error == RG_SUCCESS;
+  if (transfer->packed && !message->sending && (complete || error == RG_ERR_TRUNCATE)) {
+    size_t bytes = rgi_message_min(message->bytes, message->room);
+    int unpacked =
+        rgi_datatype_unpack_bytes(&transfer->data.datatype, transfer->packed, bytes, transfer->buf);
     error = error ? error : unpacked;
   }
-  free(t->packed);
-  t->packed = NULL;
-  if (!error && status && !r->sending) {
-    rgi_message_envelope found = {r->context, r->source, r->tag, r->bytes};
-    *status = rgi_p2p_transfer_status(t->members, t->none ? NULL : &found);
+  free(transfer->packed);
+  transfer->packed = NULL;
+  if (!error && status && !message->sending) {
+    rgi_message_envelope found = {message->context, message->source, message->tag, message->bytes};
+    *status = rgi_p2p_transfer_status(transfer->members, transfer->none ? NULL : &found);
   }
   return error;
 }
 
-static void free_unused(rgi_p2p_transfer *t) {
-  if (!t->message.left)
-    free(t->packed);
-  t->packed = NULL;
+static void free_unused(rgi_p2p_transfer *transfer) {
+  if (!transfer->message.left)
+    free(transfer->packed);
+  transfer->packed = NULL;
 }
 
-int rgi_p2p_transfer_wait(rgi_p2p_transfer *t, const char *call, rg_status *status) {
-  int error = rgi_message_wait(&t->message, call);
+int rgi_p2p_transfer_wait(rgi_p2p_transfer *transfer, const char *call, rg_status *status) {
+  int error = rgi_message_wait(&transfer->message, call);
   if (error == RG_SUCCESS || error == RG_ERR_TRUNCATE)
-    return rgi_p2p_transfer_finish(t, call, status);
-  free_unused(t);
+    return rgi_p2p_transfer_finish(transfer, call, status);
+  free_unused(transfer);
   return error;
 }
 
-void rgi_p2p_transfer_abandon(rgi_p2p_transfer *t) {
-  if (!atomic_load_explicit(&t->message.done, memory_order_acquire))
-    rgi_message_abandon(&t->message);
-  free_unused(t);
+void rgi_p2p_transfer_abandon(rgi_p2p_transfer *transfer) {
+  if (!atomic_load_explicit(&transfer->message.done, memory_order_acquire))
+    rgi_message_abandon(&transfer->message);
+  free_unused(transfer);
 }

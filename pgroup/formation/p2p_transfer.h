@@ -31,27 +31,29 @@ typedef struct {
 } rgi_p2p_transfer_args;
 
 /* Start a transfer. After an error there is none. */
-int rgi_p2p_transfer_send(const rgi_p2p_transfer_args *a, const void *buf, rgi_p2p_transfer *t);
-int rgi_p2p_transfer_receive(const rgi_p2p_transfer_args *a, void *buf, rgi_p2p_transfer *t);
+int rgi_p2p_transfer_send(const rgi_p2p_transfer_args *args, const void *buf,
+                          rgi_p2p_transfer *transfer);
+int rgi_p2p_transfer_receive(const rgi_p2p_transfer_args *args, void *buf,
+                             rgi_p2p_transfer *transfer);
 
 /* Receives a message that was taken by a probe (message.h), or none if taken is NULL. members: of
- * its group. Uses of a only call, count and type. */
-int rgi_p2p_transfer_accept(const rgi_p2p_transfer_args *a, void *buf, rgi_message_cell *taken,
-                            rgi_members *members, rgi_p2p_transfer *t);
+ * its group. Uses of args only call, count and type. */
+int rgi_p2p_transfer_accept(const rgi_p2p_transfer_args *args, void *buf, rgi_message_cell *taken,
+                            rgi_members *members, rgi_p2p_transfer *transfer);
 
 /* Waits for the end. Afterwards, also after an error, the buffers are no longer used. status: NULL,
  * or set if the transfer was a receive and ended well. */
-int rgi_p2p_transfer_wait(rgi_p2p_transfer *t, const char *call, rg_status *status);
+int rgi_p2p_transfer_wait(rgi_p2p_transfer *transfer, const char *call, rg_status *status);
 
 /* Gives the transfer up. */
-void rgi_p2p_transfer_abandon(rgi_p2p_transfer *t);
+void rgi_p2p_transfer_abandon(rgi_p2p_transfer *transfer);
 
 /* After the message is done: unpacks, frees, and sets the status as above. */
-int rgi_p2p_transfer_finish(rgi_p2p_transfer *t, const char *call, rg_status *status);
+int rgi_p2p_transfer_finish(rgi_p2p_transfer *transfer, const char *call, rg_status *status);
 
 /* What a receive or a probe with this source and tag matches. *none: the source is
  * RG_PROC_NULL. */
-int rgi_p2p_transfer_wanted(const rgi_p2p_transfer_args *a, rgi_message_envelope *wanted,
+int rgi_p2p_transfer_wanted(const rgi_p2p_transfer_args *args, rgi_message_envelope *wanted,
                             int *none);
 
 /* The status of a message that has this envelope; found NULL: of RG_PROC_NULL. */

@@ -74,10 +74,10 @@ static int send_members(const char *call, const rgi_members *members, int to, in
   return error;
 }
 
-static int receive_members(const char *call, int from, int number, rgi_members **m) {
+static int receive_members(const char *call, int from, int number, rgi_members **members) {
   int count, *ints;
   RGI_TRY(rgi_group_tree_receive(port_context(number), from, 0, call, &count, &ints));
-  int error = rgi_members_unpack(call, ints, m);
+  int error = rgi_members_unpack(call, ints, members);
   free(ints);
   return error;
 }

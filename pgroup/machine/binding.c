@@ -47,7 +47,7 @@ static int read_threads(hwloc_topology_t t, const char *text, size_t length, hwl
 }
 
 /* Checks the whole list, so that all processes find the same fault. */
-static int from_list(const rgi_machine *m, const char *list, int i, hwloc_bitmap_t set) {
+static int from_list(const rgi_machine *machine, const char *list, int i, hwloc_bitmap_t set) {
   int parts = 1, at = 0, good = 1;
   hwloc_bitmap_t part = hwloc_bitmap_alloc();
   for (const char *c = list; *c; c++)
@@ -56,9 +56,9 @@ static int from_list(const rgi_machine *m, const char *list, int i, hwloc_bitmap
     size_t length = strcspn(text, ";");
     hwloc_bitmap_zero(part);
     if (length == strlen("none") && strncmp(text, "none", length) == 0)
-      hwloc_bitmap_copy(part, hwloc_topology_get_allowed_cpuset(m->topology));
+      hwloc_bitmap_copy(part, hwloc_topology_get_allowed_cpuset(machine->topology));
     else
-      good = read_threads(m->topology, text, length, part);
+      good = read_threads(machine->topology, text, length, part);
     if (at == i % parts)
       hwloc_bitmap_copy(set, part);
     text += length + (text[length] == ';');
@@ -67,15 +67,15 @@ static int from_list(const rgi_machine *m, const char *list, int i, hwloc_bitmap
   return good;
 }
 
-int rgi_binding_pretend(const char *call, const rgi_machine *m, const char *how,
+int rgi_binding_pretend(const char *call, const rgi_machine *machine, const char *how,
                         rgi_binding_process p, hwloc_bitmap_t set) {
-  int threads = hwloc_get_nbobjs_by_type(m->topology, HWLOC_OBJ_PU);
+  int threads = hwloc_get_nbobjs_by_type(machine->topology, HWLOC_OBJ_PU);
   hwloc_bitmap_zero(set);
   if (strcmp(how, "compact") == 0 || (strcmp(how, "scatter") == 0 && p.count > threads))
-    add_thread(m->topology, p.index % threads, set);
+    add_thread(machine->topology, p.index % threads, set);
   else if (strcmp(how, "scatter") == 0)
-    add_thread(m->topology, (int)((long)p.index * threads / p.count), set);
-  else if (!from_list(m, how, p.index, set))
+    add_thread(machine->topology, (int)((long)p.index * threads / p.count), set);
+  else if (!from_list(machine, how, p.index, set))
     return rgi_error(RG_ERR_OPTION,
                      "%s: the binding \"%.200s\" is neither compact, scatter, none nor a list like "
                      "\"0,1;2-3;none\" of the threads 0 to %d",

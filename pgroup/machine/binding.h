@@ -13,7 +13,7 @@ typedef struct {
 } rgi_binding_process;
 
 /* The processors that the process pretends to be bound to; how: as RG_BIND. RG_ERR_OPTION. */
-int rgi_binding_pretend(const char *call, const rgi_machine *m, const char *how,
+int rgi_binding_pretend(const char *call, const rgi_machine *machine, const char *how,
                         rgi_binding_process p, hwloc_bitmap_t set);
 
 #endif

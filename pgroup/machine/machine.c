@@ -118,7 +118,7 @@ static uint64_t fingerprint_of(hwloc_topology_t t) {
 
 /* Resources that this process may not use are kept: so all processes of a node number the resources
  * alike, whichever processors each may use. */
-int rgi_machine_open(const char *call, const char *description, rgi_machine *m) {
+int rgi_machine_open(const char *call, const char *description, rgi_machine *machine) {
   hwloc_topology_t t;
   if (hwloc_topology_init(&t) != 0)
     return rgi_error(RG_ERR_SYSTEM, "%s: hwloc_topology_init: %s", call, strerror(errno));
@@ -134,13 +134,13 @@ int rgi_machine_open(const char *call, const char *description, rgi_machine *m) 
     hwloc_topology_destroy(t);
     return error;
   }
-  *m = (rgi_machine){t, fingerprint_of(t)};
+  *machine = (rgi_machine){t, fingerprint_of(t)};
   return RG_SUCCESS;
 }
 
-void rgi_machine_close(rgi_machine *m) {
-  hwloc_topology_destroy(m->topology);
-  m->topology = NULL;
+void rgi_machine_close(rgi_machine *machine) {
+  hwloc_topology_destroy(machine->topology);
+  machine->topology = NULL;
 }
 
 static void add_resource(rgi_machine_place *place, hwloc_obj_t o) {
@@ -158,23 +158,23 @@ static void add_memory(rgi_machine_place *place, hwloc_obj_t parent) {
     add_resource(place, o);
 }
 
-void rgi_machine_place_of(const rgi_machine *m, hwloc_const_bitmap_t set,
+void rgi_machine_place_of(const rgi_machine *machine, hwloc_const_bitmap_t set,
                           rgi_machine_place *place) {
-  place->machine = m->fingerprint;
+  place->machine = machine->fingerprint;
   place->length = 0;
-  for (hwloc_obj_t o = hwloc_get_root_obj(m->topology); o;
-       o = hwloc_get_child_covering_cpuset(m->topology, set, o)) {
+  for (hwloc_obj_t o = hwloc_get_root_obj(machine->topology); o;
+       o = hwloc_get_child_covering_cpuset(machine->topology, set, o)) {
     add_resource(place, o);
     add_memory(place, o);
   }
 }
 
-const char *rgi_machine_resource_type(const rgi_machine_resource *r) {
-  return hwloc_obj_type_string((hwloc_obj_type_t)r->type);
+const char *rgi_machine_resource_type(const rgi_machine_resource *resource) {
+  return hwloc_obj_type_string((hwloc_obj_type_t)resource->type);
 }
 
-int rgi_machine_resource_class(const rgi_machine_resource *r) {
-  switch (r->type) {
+int rgi_machine_resource_class(const rgi_machine_resource *resource) {
+  switch (resource->type) {
   case HWLOC_OBJ_MACHINE:
     return RG_LEVEL_NETWORK;
   case HWLOC_OBJ_PACKAGE:

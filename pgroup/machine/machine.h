@@ -33,14 +33,15 @@ typedef struct {
 
 /* description: as RG_TOPOLOGY; NULL or "": the machine that the process runs on.
  * RG_ERR_OPTION (the description is wrong), RG_ERR_SYSTEM. */
-int rgi_machine_open(const char *call, const char *description, rgi_machine *m);
-void rgi_machine_close(rgi_machine *m);
+int rgi_machine_open(const char *call, const char *description, rgi_machine *machine);
+void rgi_machine_close(rgi_machine *machine);
 
 /* The place of a process that is bound to these processors. */
-void rgi_machine_place_of(const rgi_machine *m, hwloc_const_bitmap_t set, rgi_machine_place *place);
+void rgi_machine_place_of(const rgi_machine *machine, hwloc_const_bitmap_t set,
+                          rgi_machine_place *place);
 
 /* The name of a resource's type ("L3Cache"), and its class: RG_LEVEL_... */
-const char *rgi_machine_resource_type(const rgi_machine_resource *r);
-int rgi_machine_resource_class(const rgi_machine_resource *r);
+const char *rgi_machine_resource_type(const rgi_machine_resource *resource);
+int rgi_machine_resource_class(const rgi_machine_resource *resource);
 
 #endif

@@ -11,32 +11,32 @@
 #include <string.h>
 
 rgi_places *rgi_places_new(int size, int rows) {
-  rgi_places *p = malloc(sizeof *p + (size_t)rows * sizeof p->at[0]);
-  if (p) {
-    atomic_init(&p->holders, 1);
-    p->size = size;
-    p->me = 0;
-    p->rows = rows;
+  rgi_places *places = malloc(sizeof *places + (size_t)rows * sizeof places->at[0]);
+  if (places) {
+    atomic_init(&places->holders, 1);
+    places->size = size;
+    places->me = 0;
+    places->rows = rows;
   }
-  return p;
+  return places;
 }
 
-rgi_places *rgi_places_retain(rgi_places *p) {
-  atomic_fetch_add(&p->holders, 1);
-  return p;
+rgi_places *rgi_places_retain(rgi_places *places) {
+  atomic_fetch_add(&places->holders, 1);
+  return places;
 }
 
-void rgi_places_release(rgi_places *p) {
-  if (p && atomic_fetch_sub(&p->holders, 1) == 1)
-    free(p);
+void rgi_places_release(rgi_places *places) {
+  if (places && atomic_fetch_sub(&places->holders, 1) == 1)
+    free(places);
 }
 
-int rgi_places_reconcile(rgi_places *p) {
+int rgi_places_reconcile(rgi_places *places) {
   int same = 1;
-  for (int r = 1; r < p->rows; r++)
-    same = same && p->at[r].machine == p->at[0].machine;
-  for (int r = 0; r < p->rows && !same; r++)
-    p->at[r].length = 1;
+  for (int r = 1; r < places->rows; r++)
+    same = same && places->at[r].machine == places->at[0].machine;
+  for (int r = 0; r < places->rows && !same; r++)
+    places->at[r].length = 1;
   return same;
 }
 
@@ -48,38 +48,39 @@ int rgi_places_common_length(const rgi_machine_place *a, const rgi_machine_place
 }
 
 /* For each resource of the path of `row` the number of processes that share it. */
-static void count_sharers(const rgi_places *p, int row, int sharers[RGI_CHAIN]) {
+static void count_sharers(const rgi_places *places, int row, int sharers[RGI_CHAIN]) {
   memset(sharers, 0, RGI_CHAIN * sizeof *sharers);
-  for (int r = 0; r < p->rows; r++)
-    for (int i = rgi_places_common_length(&p->at[row], &p->at[r], RGI_CHAIN); i > 0; i--)
+  for (int r = 0; r < places->rows; r++)
+    for (int i = rgi_places_common_length(&places->at[row], &places->at[r], RGI_CHAIN); i > 0; i--)
       sharers[i - 1]++;
 }
 
-int rgi_places_level_below(const rgi_places *p, int row, int filter, rgi_places_level *level) {
+int rgi_places_level_below(const rgi_places *places, int row, int filter, rgi_places_level *level) {
   int sharers[RGI_CHAIN], depth = 0, first = 0;
-  const rgi_machine_place *own = &p->at[row];
-  count_sharers(p, row, sharers);
-  while (depth < own->length &&
-         (sharers[depth] == p->size || !(rgi_machine_resource_class(&own->chain[depth]) & filter)))
+  const rgi_machine_place *own = &places->at[row];
+  count_sharers(places, row, sharers);
+  while (depth < own->length && (sharers[depth] == places->size ||
+                                 !(rgi_machine_resource_class(&own->chain[depth]) & filter)))
     depth++;
   if (depth == own->length)
     return 0;
   int last = depth;
   while (last + 1 < own->length && sharers[last + 1] == sharers[depth])
     last++;
-  while (rgi_places_common_length(own, &p->at[first], RGI_CHAIN) <= depth)
+  while (rgi_places_common_length(own, &places->at[first], RGI_CHAIN) <= depth)
     first++;
-  *level = (rgi_places_level){depth, last, sharers[depth], p->at[first].rank};
+  *level = (rgi_places_level){depth, last, sharers[depth], places->at[first].rank};
   return 1;
 }
 
-int rgi_places_level_has(const rgi_places *p, int row, const rgi_places_level *level, int other) {
-  return rgi_places_common_length(&p->at[row], &p->at[other], RGI_CHAIN) > level->depth;
+int rgi_places_level_has(const rgi_places *places, int row, const rgi_places_level *level,
+                         int other) {
+  return rgi_places_common_length(&places->at[row], &places->at[other], RGI_CHAIN) > level->depth;
 }
 
-const char *rgi_places_level_types(const rgi_places *p, int row, int filter,
+const char *rgi_places_level_types(const rgi_places *places, int row, int filter,
                                    const rgi_places_level *level, char types[RGI_PLACES_TYPES]) {
-  const rgi_machine_resource *chain = p->at[row].chain;
+  const rgi_machine_resource *chain = places->at[row].chain;
   types[0] = 0;
   for (int i = level->depth; i <= level->last; i++)
     if (rgi_machine_resource_class(&chain[i]) & filter) {
@@ -101,20 +102,20 @@ static int by_key(const void *a, const void *b) {
   return (x->row > y->row) - (x->row < y->row);
 }
 
-rgi_places *rgi_places_below(const rgi_places *p, int row, const rgi_places_level *level,
+rgi_places *rgi_places_below(const rgi_places *places, int row, const rgi_places_level *level,
                              const int keys[]) {
   rgi_places *below = rgi_places_new(level->count, level->count);
   keyed_row *order = malloc((size_t)level->count * sizeof *order);
   int n = 0;
-  for (int r = 0; below && order && r < p->rows; r++)
-    if (rgi_places_level_has(p, row, level, r))
-      order[n++] = (keyed_row){keys ? keys[p->at[r].rank] : 0, r};
+  for (int r = 0; below && order && r < places->rows; r++)
+    if (rgi_places_level_has(places, row, level, r))
+      order[n++] = (keyed_row){keys ? keys[places->at[r].rank] : 0, r};
   if (below && order)
     qsort(order, (size_t)n, sizeof *order, by_key);
   for (int i = 0; i < n; i++) {
-    below->at[i] = p->at[order[i].row];
+    below->at[i] = places->at[order[i].row];
     below->at[i].rank = i;
-    if (order[i].row == p->me)
+    if (order[i].row == places->me)
       below->me = i;
   }
   if (!order) {

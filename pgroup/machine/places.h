@@ -26,12 +26,12 @@ typedef struct {
 
 /* Room for `rows` places, with one holder; NULL if there is no memory. */
 rgi_places *rgi_places_new(int size, int rows);
-rgi_places *rgi_places_retain(rgi_places *p);
-void rgi_places_release(rgi_places *p);
+rgi_places *rgi_places_retain(rgi_places *places);
+void rgi_places_release(rgi_places *places);
 
 /* Returns whether all processes see the same machine. If not, ends all paths at the whole
  * machine. */
-int rgi_places_reconcile(rgi_places *p);
+int rgi_places_reconcile(rgi_places *places);
 
 /* How many resources two paths have in common from the start, at most `most`. */
 int rgi_places_common_length(const rgi_machine_place *a, const rgi_machine_place *b, int most);
@@ -45,21 +45,22 @@ typedef struct {
 } rgi_places_level;
 
 /* Returns 0 if there is none that passes the filter. */
-int rgi_places_level_below(const rgi_places *p, int row, int filter, rgi_places_level *level);
+int rgi_places_level_below(const rgi_places *places, int row, int filter, rgi_places_level *level);
 
 /* Whether the process in row `other` belongs to this level of row's. */
-int rgi_places_level_has(const rgi_places *p, int row, const rgi_places_level *level, int other);
+int rgi_places_level_has(const rgi_places *places, int row, const rgi_places_level *level,
+                         int other);
 
 /* The level's resources that pass the filter, outermost first, separated by commas.
  * Returns the outermost's type. */
 #define RGI_PLACES_TYPES 320
-const char *rgi_places_level_types(const rgi_places *p, int row, int filter,
+const char *rgi_places_level_types(const rgi_places *places, int row, int filter,
                                    const rgi_places_level *level, char types[RGI_PLACES_TYPES]);
 
 /* The places of a level as a communicator of its own, ordered by (key, rank);
- * keys go by rank in p's communicator, NULL: all equal. NULL if there is no
+ * keys go by rank in the communicator of places, NULL: all equal. NULL if there is no
  * memory. */
-rgi_places *rgi_places_below(const rgi_places *p, int row, const rgi_places_level *level,
+rgi_places *rgi_places_below(const rgi_places *places, int row, const rgi_places_level *level,
                              const int keys[]);
 
 #endif

@@ -71,72 +71,73 @@ static void unlock_messages(void) {
 }
 
 static void drain_inbox(void) {
-  for (rgi_message_cell *c = rgi_message_cells_collect(), *next; c; c = next) {
-    next = c->next;
-    rgi_message_match_arrival(c);
+  for (rgi_message_cell *cell = rgi_message_cells_collect(), *next; cell; cell = next) {
+    next = cell->next;
+    rgi_message_match_arrival(cell);
   }
 }
 
 /* --- sending ---------------------------------------------------------------------- */
 
-static int fill_cell(rgi_message *r, size_t eager, rgi_message_cell **c) {
-  rgi_message_envelope e = {r->context, rgi_runtime.rank, r->tag, r->bytes};
-  if (r->bytes > eager)
-    return rgi_message_pipe_make_rts(r, &e, c);
-  RGI_TRY(rgi_message_cell_take(r->bytes, c));
-  (*c)->kind = RGI_MESSAGE_EAGER;
-  (*c)->envelope = e;
-  if (r->bytes)
-    rgi_copy_block(rgi_message_cell_data(*c), r->data, r->bytes);
+static int fill_cell(rgi_message *message, size_t eager, rgi_message_cell **cell) {
+  rgi_message_envelope envelope = {message->context, rgi_runtime.rank, message->tag,
+                                   message->bytes};
+  if (message->bytes > eager)
+    return rgi_message_pipe_make_rts(message, &envelope, cell);
+  RGI_TRY(rgi_message_cell_take(message->bytes, cell));
+  (*cell)->kind = RGI_MESSAGE_EAGER;
+  (*cell)->envelope = envelope;
+  if (message->bytes)
+    rgi_copy_block(rgi_message_cell_data(*cell), message->data, message->bytes);
   return RG_SUCCESS;
 }
 
 /* A message with a purpose takes what is set aside, a page at most, where the arena is full. */
-static int fill_cell_for(rgi_message *r, rgi_message_cell **c) {
+static int fill_cell_for(rgi_message *message, rgi_message_cell **cell) {
   rgi_arena_purpose before = rgi_arena_set_purpose(RGI_ARENA_ANY);
   int error = RG_ERR_NOMEM;
-  if (!r->purpose || !rgi_message_cells_full()) {
-    error = fill_cell(r, EAGER_BYTES, c);
+  if (!message->purpose || !rgi_message_cells_full()) {
+    error = fill_cell(message, EAGER_BYTES, cell);
     rgi_message_cells_note_full(error == RG_ERR_NOMEM);
   }
-  rgi_arena_set_purpose(r->purpose);
-  if (error && r->purpose)
-    error = fill_cell(r, PAGE_BYTES, c);
+  rgi_arena_set_purpose(message->purpose);
+  if (error && message->purpose)
+    error = fill_cell(message, PAGE_BYTES, cell);
   rgi_arena_set_purpose(before);
   return error;
 }
 
 /* *enqueued is 0 when the receiver's inbox is too full, and where a message with a purpose has no
  * memory yet. */
-static int enqueue_message(rgi_message *r, int *enqueued) {
-  rgi_message_cell *c;
-  int error = fill_cell_for(r, &c);
-  if (error && r->purpose) {
+static int enqueue_message(rgi_message *message, int *enqueued) {
+  rgi_message_cell *cell;
+  int error = fill_cell_for(message, &cell);
+  if (error && message->purpose) {
     messages.retry = rgi_clock_now() + RETRY_SECONDS;
     *enqueued = 0;
     return RG_SUCCESS;
   }
   RGI_TRY(error);
-  *enqueued = rgi_message_cell_enqueue(r->place, c);
+  *enqueued = rgi_message_cell_enqueue(message->place, cell);
   if (!*enqueued)
-    rgi_message_cell_give(c);
+    rgi_message_cell_give(cell);
   return RG_SUCCESS;
 }
 
 static int must_delay(int peer) {
-  for (rgi_message *r = messages.delayed; r; r = r->next)
-    if (r->source == peer)
+  for (rgi_message *message = messages.delayed; message; message = message->next)
+    if (message->source == peer)
       return 1;
   return 0;
 }
 
-static void delay_send(rgi_message *r) {
-  rgi_message_append(r, &messages.delayed_end, RGI_MESSAGE_DELAYED);
+static void delay_send(rgi_message *message) {
+  rgi_message_append(message, &messages.delayed_end, RGI_MESSAGE_DELAYED);
   rgi_message_count_under_way(1);
 }
 
-static void undelay_send(rgi_message *r) {
-  rgi_message_remove(r, &messages.delayed_end);
+static void undelay_send(rgi_message *message) {
+  rgi_message_remove(message, &messages.delayed_end);
   rgi_message_count_under_way(-1);
 }
 
@@ -145,100 +146,100 @@ static int must_pause(void) {
 }
 
 /* *possible: the message is sent by end_send, which inside the node only has to note it. */
-static int begin_send(rgi_message *r, int *possible) {
-  if (r->place >= 0)
-    return enqueue_message(r, possible);
-  *possible = rgi_message_remote_has_room(r->source);
+static int begin_send(rgi_message *message, int *possible) {
+  if (message->place >= 0)
+    return enqueue_message(message, possible);
+  *possible = rgi_message_remote_has_room(message->source);
   return RG_SUCCESS;
 }
 
-/* r is in no list. */
-static int end_send(rgi_message *r) {
-  if (r->place < 0)
-    return rgi_message_remote_send(r);
-  if (r->rts)
-    rgi_message_pipe_start(r);
+/* message is in no list. */
+static int end_send(rgi_message *message) {
+  if (message->place < 0)
+    return rgi_message_remote_send(message);
+  if (message->rts)
+    rgi_message_pipe_start(message);
   else
-    atomic_store_explicit(&r->done, 1, memory_order_release);
+    atomic_store_explicit(&message->done, 1, memory_order_release);
   return RG_SUCCESS;
 }
 
 /* Returns 0 if it stays delayed. */
-static int send_delayed(rgi_message *r) {
+static int send_delayed(rgi_message *message) {
   int possible = 0, error = RG_SUCCESS;
-  if (messages.blocked[r->source] != messages.round &&
-      !(messages.retry > 0 && r->purpose && must_pause()))
-    error = begin_send(r, &possible);
+  if (messages.blocked[message->source] != messages.round &&
+      !(messages.retry > 0 && message->purpose && must_pause()))
+    error = begin_send(message, &possible);
   if (!possible && !error) {
-    messages.blocked[r->source] = messages.round;
+    messages.blocked[message->source] = messages.round;
     return 0;
   }
-  undelay_send(r);
+  undelay_send(message);
   if (!error)
-    error = end_send(r);
+    error = end_send(message);
   if (error)
-    rgi_message_finish(r, error);
+    rgi_message_finish(message, error);
   return 1;
 }
 
 static void send_all_delayed(void) {
   int sent = 0;
   messages.round++;
-  for (rgi_message *r = messages.delayed, *next; r; r = next) {
-    next = r->next;
-    sent |= send_delayed(r);
+  for (rgi_message *message = messages.delayed, *next; message; message = next) {
+    next = message->next;
+    sent |= send_delayed(message);
   }
   if (sent && rgi_runtime.threads) /* another thread may sleep until one of them is done */
     rgi_node_ring(rgi_node.me);
 }
 
-static int send_message(rgi_message *r) {
+static int send_message(rgi_message *message) {
   int possible = 0;
-  if (!must_delay(r->source))
-    RGI_TRY(begin_send(r, &possible));
+  if (!must_delay(message->source))
+    RGI_TRY(begin_send(message, &possible));
   if (possible)
-    return end_send(r);
-  delay_send(r);
+    return end_send(message);
+  delay_send(message);
   return RG_SUCCESS;
 }
 
 /* --- the interface and progress --------------------------------------------------------- */
 
-int rgi_message_send(const rgi_message_envelope *to, const void *data, rgi_message *r) {
-  *r = (rgi_message){.sending = 1,
-                     .context = to->context,
-                     .source = to->peer,
-                     .tag = to->tag,
-                     .bytes = to->bytes,
-                     .place = rgi_node_find(to->peer),
-                     .purpose = rgi_arena_get_purpose(),
-                     .mpi = MPI_REQUEST_NULL};
-  memcpy(&r->data, &data, sizeof data); /* the member is not const, but data are only read */
+int rgi_message_send(const rgi_message_envelope *to, const void *data, rgi_message *message) {
+  *message = (rgi_message){.sending = 1,
+                           .context = to->context,
+                           .source = to->peer,
+                           .tag = to->tag,
+                           .bytes = to->bytes,
+                           .place = rgi_node_find(to->peer),
+                           .purpose = rgi_arena_get_purpose(),
+                           .mpi = MPI_REQUEST_NULL};
+  memcpy(&message->data, &data, sizeof data); /* the member is not const, but data are only read */
   lock_messages();
-  int error = send_message(r);
+  int error = send_message(message);
   unlock_messages();
   return error;
 }
 
-int rgi_message_receive(const rgi_message_envelope *from, void *data, rgi_message *r) {
-  *r = (rgi_message){.context = from->context,
-                     .source = from->peer,
-                     .tag = from->tag,
-                     .data = data,
-                     .room = from->bytes,
-                     .mpi = MPI_REQUEST_NULL};
+int rgi_message_receive(const rgi_message_envelope *from, void *data, rgi_message *message) {
+  *message = (rgi_message){.context = from->context,
+                           .source = from->peer,
+                           .tag = from->tag,
+                           .data = data,
+                           .room = from->bytes,
+                           .mpi = MPI_REQUEST_NULL};
   lock_messages();
   drain_inbox();
-  rgi_message_match_post(r);
+  rgi_message_match_post(message);
   unlock_messages();
   return RG_SUCCESS;
 }
 
-void rgi_message_accept(rgi_message_cell *taken, void *data, size_t room, rgi_message *r) {
-  *r = (rgi_message){
+void rgi_message_accept(rgi_message_cell *taken, void *data, size_t room, rgi_message *message) {
+  *message = (rgi_message){
       .context = taken->envelope.context, .data = data, .room = room, .mpi = MPI_REQUEST_NULL};
   lock_messages();
-  rgi_message_match_accept(r, taken);
+  rgi_message_match_accept(message, taken);
   unlock_messages();
 }
 
@@ -249,18 +250,18 @@ static int is_under_way(void) {
 /* A few cells at a time: the caller may be about to receive one, and a sender does not wait for it.
  */
 static int collect_cells(void) {
-  rgi_message_cell *c;
+  rgi_message_cell *cell;
   for (int i = 0; i < RGI_MESSAGE_MPI_TESTS; i++) {
-    RGI_TRY(rgi_message_mpi_collect(&c));
-    if (!c)
+    RGI_TRY(rgi_message_mpi_collect(&cell));
+    if (!cell)
       break;
-    if (c->kind != RGI_MESSAGE_FIN) {
-      rgi_message_match_arrival(c);
+    if (cell->kind != RGI_MESSAGE_FIN) {
+      rgi_message_match_arrival(cell);
       continue;
     }
-    if (!rgi_message_staged_fin(&c->envelope))
-      rgi_message_match_fin(&c->envelope);
-    free(c);
+    if (!rgi_message_staged_fin(&cell->envelope))
+      rgi_message_match_fin(&cell->envelope);
+    free(cell);
   }
   return RG_SUCCESS;
 }
@@ -348,43 +349,43 @@ __attribute__((constructor)) static void add_module(void) {
   rgi_module_register(&module);
 }
 
-void rgi_message_cancel(rgi_message *r, int *cancelled) {
+void rgi_message_cancel(rgi_message *message, int *cancelled) {
   lock_messages();
-  *cancelled = r->state == RGI_MESSAGE_POSTED;
+  *cancelled = message->state == RGI_MESSAGE_POSTED;
   if (*cancelled)
-    rgi_message_match_unpost(r);
+    rgi_message_match_unpost(message);
   unlock_messages();
 }
 
-void rgi_message_abandon(rgi_message *r) {
+void rgi_message_abandon(rgi_message *message) {
   lock_messages();
-  if (r->state == RGI_MESSAGE_ACTIVE) {
-    if (r->rts)
-      rgi_message_pipe_abandon(r);
+  if (message->state == RGI_MESSAGE_ACTIVE) {
+    if (message->rts)
+      rgi_message_pipe_abandon(message);
     else
-      rgi_message_remote_abandon(r);
-  } else if (r->state != RGI_MESSAGE_IDLE) {
-    if (r->state == RGI_MESSAGE_POSTED)
-      rgi_message_match_unpost(r);
+      rgi_message_remote_abandon(message);
+  } else if (message->state != RGI_MESSAGE_IDLE) {
+    if (message->state == RGI_MESSAGE_POSTED)
+      rgi_message_match_unpost(message);
     else
-      undelay_send(r);
-    rgi_message_finish(r, RG_ERR_TIMEOUT);
+      undelay_send(message);
+    rgi_message_finish(message, RG_ERR_TIMEOUT);
   }
   unlock_messages();
 }
 
 int rgi_message_probe(const rgi_message_envelope *wanted, int *there, rgi_message_envelope *found,
                       rgi_message_cell **taken) {
-  rgi_message_cell *c = NULL;
+  rgi_message_cell *cell = NULL;
   lock_messages();
   int error = make_progress();
   if (!error)
-    c = taken ? rgi_message_match_take(wanted) : rgi_message_match_find(wanted);
-  if (c)
-    *found = c->envelope;
-  if (c && taken)
-    *taken = c;
+    cell = taken ? rgi_message_match_take(wanted) : rgi_message_match_find(wanted);
+  if (cell)
+    *found = cell->envelope;
+  if (cell && taken)
+    *taken = cell;
   unlock_messages();
-  *there = c != NULL;
+  *there = cell != NULL;
   return error;
 }

@@ -20,38 +20,40 @@
 #include "message/message_cell.h"
 #include "message/message_list.h"
 
-/* Starts a message. to->peer may be the caller itself. The caller must not change data or r until r
- * is done. RG_ERR_NOMEM: the arena is full, and nothing was sent; if that is found later, it is in
- * r->error. Inside the node a message of a thread that has set a purpose (rgi_arena_set_purpose)
- * does not fail so: it takes memory that is set aside, on both sides, or waits until there is some.
+/* Starts a message. to->peer may be the caller itself. The caller must not change data or message
+ * until message is done. RG_ERR_NOMEM: the arena is full, and nothing was sent; if that is found
+ * later, it is in message->error. Inside the node a message of a thread that has set a purpose
+ * (rgi_arena_set_purpose) does not fail so: it takes memory that is set aside, on both sides, or
+ * waits until there is some.
  */
-int rgi_message_send(const rgi_message_envelope *to, const void *data, rgi_message *r);
+int rgi_message_send(const rgi_message_envelope *to, const void *data, rgi_message *message);
 
 /* The same for messages of the library's own, of which an error on the sender would leave others
  * waiting: in a full arena they take what is set aside (RGI_ARENA_TELL). */
-int rgi_message_send_surely(const rgi_message_envelope *to, const void *data, rgi_message *r);
+int rgi_message_send_surely(const rgi_message_envelope *to, const void *data, rgi_message *message);
 
-/* Starts a receive. For a message longer than from->bytes r->error is RG_ERR_TRUNCATE, and the part
- * that fits is in data. */
-int rgi_message_receive(const rgi_message_envelope *from, void *data, rgi_message *r);
+/* Starts a receive. For a message longer than from->bytes message->error is RG_ERR_TRUNCATE, and
+ * the part that fits is in data. */
+int rgi_message_receive(const rgi_message_envelope *from, void *data, rgi_message *message);
 
-/* Waits until r is done; returns its error. If the wait itself fails (RG_ERR_TIMEOUT, a death, a
- * revocation), r is given up (rgi_message_abandon), so that the caller may reuse its memory. */
-int rgi_message_wait(rgi_message *r, const char *call);
+/* Waits until message is done; returns its error. If the wait itself fails (RG_ERR_TIMEOUT, a
+ * death, a revocation), message is given up (rgi_message_abandon), so that the caller may reuse its
+ * memory. */
+int rgi_message_wait(rgi_message *message, const char *call);
 
 /* rgi_message_send_surely and rgi_message_wait. */
 int rgi_message_deliver(const rgi_message_envelope *to, const void *data, const char *call);
 
 /* Gives up a receive that no message has matched yet; *cancelled: whether it has been. */
-void rgi_message_cancel(rgi_message *r, int *cancelled);
+void rgi_message_cancel(rgi_message *message, int *cancelled);
 
-/* Gives up r in any state; it is done then. What is under way is lost, and the other side of a long
- * message gets RG_ERR_TIMEOUT, unless all data are under way. The caller may use data again at
- * once, unless r->left: a long message between nodes, in a job that does not survive. */
-void rgi_message_abandon(rgi_message *r);
+/* Gives up message in any state; it is done then. What is under way is lost, and the other side of
+ * a long message gets RG_ERR_TIMEOUT, unless all data are under way. The caller may use data again
+ * at once, unless message->left: a long message between nodes, in a job that does not survive. */
+void rgi_message_abandon(rgi_message *message);
 
-/* Records the text of r's error, if it has one; returns r->error. */
-int rgi_message_explain(const rgi_message *r, const char *call);
+/* Records the text of message's error, if it has one; returns message->error. */
+int rgi_message_explain(const rgi_message *message, const char *call);
 
 /* *there: whether a message has arrived that a receive would match; if so *found describes it.
  * taken: NULL, or the message is also taken: no receive can match it any more, only
@@ -68,6 +70,6 @@ int rgi_message_await_any(const rgi_message_envelope wanted[], int n, const char
                           rgi_message_envelope *found);
 
 /* Receives a message that was taken, into data with so much room. */
-void rgi_message_accept(rgi_message_cell *taken, void *data, size_t room, rgi_message *r);
+void rgi_message_accept(rgi_message_cell *taken, void *data, size_t room, rgi_message *message);
 
 #endif

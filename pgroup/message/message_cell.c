@@ -59,8 +59,8 @@ static rgi_message_cell *cell_at(uint64_t offset) {
   return rgi_arena_at(offset);
 }
 
-static uint64_t offset_of(const rgi_message_cell *c) {
-  return (uint64_t)((const char *)c - (const char *)rgi_arena_at(0));
+static uint64_t offset_of(const rgi_message_cell *cell) {
+  return (uint64_t)((const char *)cell - (const char *)rgi_arena_at(0));
 }
 
 static _Atomic uint64_t *kept_of(int place, int size) {
@@ -75,10 +75,10 @@ static void note_taken(int size) {
 }
 
 static rgi_message_cell *pop_kept(int size) {
-  rgi_message_cell *c = cells.kept[size].own;
-  if (c || size < SMALL_SIZES) {
-    cells.kept[size].own = c ? c->next : NULL;
-    return c;
+  rgi_message_cell *cell = cells.kept[size].own;
+  if (cell || size < SMALL_SIZES) {
+    cells.kept[size].own = cell ? cell->next : NULL;
+    return cell;
   }
   _Atomic uint64_t *top = kept_of(rgi_node.me, size);
   uint64_t old = atomic_load_explicit(top, memory_order_relaxed);
@@ -92,10 +92,10 @@ static rgi_message_cell *pop_kept(int size) {
   return old ? cell_at(old) : NULL;
 }
 
-static void push_kept(int size, rgi_message_cell *c) {
+static void push_kept(int size, rgi_message_cell *cell) {
   if (size < SMALL_SIZES || !cells.kept[size].own) {
-    c->next = cells.kept[size].own;
-    cells.kept[size].own = c;
+    cell->next = cells.kept[size].own;
+    cells.kept[size].own = cell;
     return;
   }
   _Atomic uint64_t *top = kept_of(rgi_node.me, size);
@@ -103,8 +103,8 @@ static void push_kept(int size, rgi_message_cell *c) {
   do {
     if (!old)
       note_taken(size);
-    c->previous = old;
-  } while (!atomic_compare_exchange_weak_explicit(top, &old, offset_of(c), memory_order_release,
+    cell->previous = old;
+  } while (!atomic_compare_exchange_weak_explicit(top, &old, offset_of(cell), memory_order_release,
                                                   memory_order_relaxed));
 }
 
@@ -162,35 +162,35 @@ static int size_for(size_t lines) {
   return i;
 }
 
-int rgi_message_cell_take(size_t bytes, rgi_message_cell **c) {
+int rgi_message_cell_take(size_t bytes, rgi_message_cell **cell) {
   size_t lines = (sizeof(rgi_message_cell) + bytes + RGI_LINE - 1) / RGI_LINE;
   uint64_t offset;
   int i = size_for(lines);
-  *c = cells.kept[i].n ? pop_kept(i) : NULL;
-  if (*c) {
+  *cell = cells.kept[i].n ? pop_kept(i) : NULL;
+  if (*cell) {
     cells.kept[i].n--;
     cells.kept_lines -= sizes[i];
     return RG_SUCCESS;
   }
   lines = sizes[i];
   RGI_TRY(rgi_arena_alloc_brief(rgi_arena_get_purpose(), "a message", lines * RGI_LINE, &offset));
-  *c = rgi_arena_at(offset);
-  (*c)->lines = (uint32_t)lines;
+  *cell = rgi_arena_at(offset);
+  (*cell)->lines = (uint32_t)lines;
   return RG_SUCCESS;
 }
 
-void rgi_message_cell_give(rgi_message_cell *c) {
-  int i = size_for(c->lines);
-  if (!c->lines) {
-    free(c);
+void rgi_message_cell_give(rgi_message_cell *cell) {
+  int i = size_for(cell->lines);
+  if (!cell->lines) {
+    free(cell);
   } else if (cells.kept[i].n < KEPT_MOST &&
-             (cells.kept_lines + c->lines) * RGI_LINE <= cells.quota &&
-             !rgi_arena_is_aside(offset_of(c))) {
-    push_kept(i, c);
+             (cells.kept_lines + cell->lines) * RGI_LINE <= cells.quota &&
+             !rgi_arena_is_aside(offset_of(cell))) {
+    push_kept(i, cell);
     cells.kept[i].n++;
-    cells.kept_lines += c->lines;
+    cells.kept_lines += cell->lines;
   } else {
-    rgi_arena_free(offset_of(c), (size_t)c->lines * RGI_LINE);
+    rgi_arena_free(offset_of(cell), (size_t)cell->lines * RGI_LINE);
   }
 }
 
@@ -200,21 +200,21 @@ static _Atomic uint64_t *inbox_of(int place) {
 
 /* Rendezvous requests do not count: they are few, and a long message that the receiver waits for
  * must always get through. */
-static uint64_t cell_weight(const rgi_message_cell *c) {
-  return c->kind == RGI_MESSAGE_RTS ? 0 : (uint64_t)c->lines << LINES_SHIFT;
+static uint64_t cell_weight(const rgi_message_cell *cell) {
+  return cell->kind == RGI_MESSAGE_RTS ? 0 : (uint64_t)cell->lines << LINES_SHIFT;
 }
 
-int rgi_message_cell_enqueue(int place, rgi_message_cell *c) {
+int rgi_message_cell_enqueue(int place, rgi_message_cell *cell) {
   _Atomic uint64_t *inbox = inbox_of(place);
   uint64_t old = atomic_load_explicit(inbox, memory_order_relaxed), new, room, top;
   int enqueued;
   room = (uint64_t)(cells.quota / RGI_LINE) << LINES_SHIFT;
-  top = offset_of(c) / RGI_LINE;
+  top = offset_of(cell) / RGI_LINE;
   do {
     uint64_t full = old & LINES_MASK;
-    enqueued = !cell_weight(c) || !full || full + cell_weight(c) <= room;
-    c->previous = (old & TOP_MASK) * RGI_LINE;
-    new = enqueued ? (old & WANTED) | (full + cell_weight(c)) | top : old | WANTED;
+    enqueued = !cell_weight(cell) || !full || full + cell_weight(cell) <= room;
+    cell->previous = (old & TOP_MASK) * RGI_LINE;
+    new = enqueued ? (old & WANTED) | (full + cell_weight(cell)) | top : old | WANTED;
   } while (!atomic_compare_exchange_weak_explicit(inbox, &old, new, memory_order_release,
                                                   memory_order_relaxed));
   if (enqueued)
@@ -232,10 +232,10 @@ rgi_message_cell *rgi_message_cells_collect(void) {
   uint64_t word = atomic_exchange_explicit(inbox_of(rgi_node.me), 0, memory_order_acquire);
   rgi_message_cell *first = NULL;
   for (uint64_t at = (word & TOP_MASK) * RGI_LINE; at;) {
-    rgi_message_cell *c = rgi_arena_at(at);
-    at = c->previous;
-    c->next = first;
-    first = c;
+    rgi_message_cell *cell = rgi_arena_at(at);
+    at = cell->previous;
+    cell->next = first;
+    first = cell;
   }
   for (int i = 0; word & WANTED && i < rgi_node.n; i++)
     if (i != rgi_node.me || rgi_runtime.threads)

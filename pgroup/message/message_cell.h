@@ -35,8 +35,8 @@ typedef struct rgi_message_cell {
   rgi_message_envelope envelope;
 } rgi_message_cell;
 
-static inline char *rgi_message_cell_data(rgi_message_cell *c) {
-  return (char *)(c + 1);
+static inline char *rgi_message_cell_data(rgi_message_cell *cell) {
+  return (char *)(cell + 1);
 }
 
 void rgi_message_cells_open(void);
@@ -47,18 +47,18 @@ void rgi_message_cells_close(void);
 
 /* A cell in the arena with room for so many bytes of data, at most RGI_MESSAGE_CELL_MOST with the
  * head. RG_ERR_NOMEM. */
-int rgi_message_cell_take(size_t bytes, rgi_message_cell **c);
+int rgi_message_cell_take(size_t bytes, rgi_message_cell **cell);
 
 /* Whether the arena was full a moment ago. To find that out takes a walk through all that is kept
  * in it: messages that can do with what is set aside are spared that. */
 int rgi_message_cells_full(void);
 void rgi_message_cells_note_full(int full);
 
-void rgi_message_cell_give(rgi_message_cell *c);
+void rgi_message_cell_give(rgi_message_cell *cell);
 
 /* Hangs a cell into the inbox of a process of this node and rings its bell. Returns 0 if the inbox
  * holds too much already (never for an RTS); its owner rings when it has emptied the inbox. */
-int rgi_message_cell_enqueue(int place, rgi_message_cell *c);
+int rgi_message_cell_enqueue(int place, rgi_message_cell *cell);
 
 /* All cells of the own inbox, in the order in which they came. */
 rgi_message_cell *rgi_message_cells_collect(void);

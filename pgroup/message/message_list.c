@@ -9,29 +9,29 @@
 
 atomic_int rgi_message_under_way;
 
-void rgi_message_append(rgi_message *r, rgi_message ***end, rgi_message_state state) {
-  r->next = NULL;
-  r->link = *end;
-  **end = r;
-  *end = &r->next;
-  r->state = state;
+void rgi_message_append(rgi_message *message, rgi_message ***end, rgi_message_state state) {
+  message->next = NULL;
+  message->link = *end;
+  **end = message;
+  *end = &message->next;
+  message->state = state;
 }
 
-void rgi_message_remove(rgi_message *r, rgi_message ***end) {
-  *r->link = r->next;
-  if (r->next)
-    r->next->link = r->link;
+void rgi_message_remove(rgi_message *message, rgi_message ***end) {
+  *message->link = message->next;
+  if (message->next)
+    message->next->link = message->link;
   else if (end)
-    *end = r->link;
-  r->state = RGI_MESSAGE_IDLE;
+    *end = message->link;
+  message->state = RGI_MESSAGE_IDLE;
 }
 
-void rgi_message_finish(rgi_message *r, int error) {
-  free(r->own);
-  r->own = NULL;
+void rgi_message_finish(rgi_message *message, int error) {
+  free(message->own);
+  message->own = NULL;
   if (error)
-    r->error = error;
-  atomic_store_explicit(&r->done, 1, memory_order_release);
-  if (rgi_runtime.threads) /* another thread may sleep until r is done */
+    message->error = error;
+  atomic_store_explicit(&message->done, 1, memory_order_release);
+  if (rgi_runtime.threads) /* another thread may sleep until message is done */
     rgi_node_ring(rgi_node.me);
 }

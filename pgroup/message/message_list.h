@@ -38,7 +38,7 @@ typedef struct rgi_message {
   int error;         /* RG_SUCCESS, RG_ERR_TRUNCATE, RG_ERR_NOMEM, RG_ERR_TIMEOUT (given up) or
                         RG_ERR_MPI */
   atomic_int source; /* of the message that came, or to whom it is sent: world rank. A thread that
-                        waits for r reads it */
+                        waits for message reads it */
   int tag;
   size_t bytes; /* its length */
   /* The rest is for the files message*.c. */
@@ -67,12 +67,12 @@ static inline void rgi_message_count_under_way(int more) {
 }
 
 /* Lists of messages; end: NULL for a list without a pointer to its end. */
-void rgi_message_append(rgi_message *r, rgi_message ***end, rgi_message_state state);
-void rgi_message_remove(rgi_message *r, rgi_message ***end);
+void rgi_message_append(rgi_message *message, rgi_message ***end, rgi_message_state state);
+void rgi_message_remove(rgi_message *message, rgi_message ***end);
 
-/* r has ended: the caller must not use r afterwards, its owner may have freed it. error: of r
- * unless it has one. */
-void rgi_message_finish(rgi_message *r, int error);
+/* message has ended: the caller must not use message afterwards, its owner may have freed it.
+ * error: of message unless it has one. */
+void rgi_message_finish(rgi_message *message, int error);
 
 static inline size_t rgi_message_min(size_t a, size_t b) {
   return a < b ? a : b;

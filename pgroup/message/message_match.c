@@ -41,10 +41,10 @@ void rgi_message_match_open(void) {
 }
 
 static void drop_cells(rgi_message_cell *first) {
-  for (rgi_message_cell *c = first, *next; c; c = next) {
-    next = c->next;
-    if (!c->lines)
-      free(c);
+  for (rgi_message_cell *cell = first, *next; cell; cell = next) {
+    next = cell->next;
+    if (!cell->lines)
+      free(cell);
   }
 }
 
@@ -58,74 +58,76 @@ static match_bucket *bucket_of(uint64_t context) {
   return &matching.buckets[context % BUCKETS];
 }
 
-static rgi_message_envelope envelope_wanted(const rgi_message *r) {
-  return (rgi_message_envelope){r->context, r->source, r->tag, r->room};
+static rgi_message_envelope envelope_wanted(const rgi_message *message) {
+  return (rgi_message_envelope){message->context, message->source, message->tag, message->room};
 }
 
-static int fits_envelope(const rgi_message_envelope *wanted, const rgi_message_envelope *e) {
-  return wanted->context == e->context && (wanted->peer == RGI_ANY || wanted->peer == e->peer) &&
-         (wanted->tag == RGI_ANY || wanted->tag == e->tag);
+static int fits_envelope(const rgi_message_envelope *wanted, const rgi_message_envelope *envelope) {
+  return wanted->context == envelope->context &&
+         (wanted->peer == RGI_ANY || wanted->peer == envelope->peer) &&
+         (wanted->tag == RGI_ANY || wanted->tag == envelope->tag);
 }
 
-/* r has matched the message in c; takes the cell over. */
-static void deliver_cell(rgi_message *r, rgi_message_cell *c) {
-  atomic_store_explicit(&r->source, c->envelope.peer, memory_order_relaxed);
-  r->tag = c->envelope.tag;
-  r->bytes = c->envelope.bytes;
-  if (r->bytes > r->room)
-    r->error = RG_ERR_TRUNCATE;
-  if (c->kind == RGI_MESSAGE_RTS) {
-    rgi_message_pipe_accept(r, c);
-  } else if (c->kind == RGI_MESSAGE_REMOTE_RTS) {
-    rgi_message_remote_accept(r, c);
+/* message has matched the message in cell; takes the cell over. */
+static void deliver_cell(rgi_message *message, rgi_message_cell *cell) {
+  atomic_store_explicit(&message->source, cell->envelope.peer, memory_order_relaxed);
+  message->tag = cell->envelope.tag;
+  message->bytes = cell->envelope.bytes;
+  if (message->bytes > message->room)
+    message->error = RG_ERR_TRUNCATE;
+  if (cell->kind == RGI_MESSAGE_RTS) {
+    rgi_message_pipe_accept(message, cell);
+  } else if (cell->kind == RGI_MESSAGE_REMOTE_RTS) {
+    rgi_message_remote_accept(message, cell);
   } else {
-    size_t n = rgi_message_min(r->bytes, r->room);
+    size_t n = rgi_message_min(message->bytes, message->room);
     if (n)
-      rgi_copy_block(r->data, rgi_message_cell_data(c), n);
-    rgi_message_cell_give(c);
-    rgi_message_finish(r, RG_SUCCESS);
+      rgi_copy_block(message->data, rgi_message_cell_data(cell), n);
+    rgi_message_cell_give(cell);
+    rgi_message_finish(message, RG_SUCCESS);
   }
 }
 
-static size_t bytes_held(const rgi_message_cell *c) {
-  return c->kind == RGI_MESSAGE_EAGER ? (size_t)c->lines * RGI_LINE : 0;
+static size_t bytes_held(const rgi_message_cell *cell) {
+  return cell->kind == RGI_MESSAGE_EAGER ? (size_t)cell->lines * RGI_LINE : 0;
 }
 
 /* Returns the cell to keep an unexpected message in. One from another node is cut to its length;
  * one in the arena is copied if the quota is used up. Without memory the cell stays as it is. */
-static rgi_message_cell *store_cell(rgi_message_cell *c) {
-  size_t bytes = sizeof *c + (c->kind == RGI_MESSAGE_EAGER ? c->envelope.bytes
-                                                           : sizeof(rgi_message_cell_remote_rts));
+static rgi_message_cell *store_cell(rgi_message_cell *cell) {
+  size_t bytes =
+      sizeof *cell + (cell->kind == RGI_MESSAGE_EAGER ? cell->envelope.bytes
+                                                      : sizeof(rgi_message_cell_remote_rts));
   rgi_message_cell *own;
-  if (!c->lines) {
-    own = realloc(c, bytes);
-    return own ? own : c;
+  if (!cell->lines) {
+    own = realloc(cell, bytes);
+    return own ? own : cell;
   }
-  if (matching.held + bytes_held(c) <= rgi_message_cells_quota() || !(own = malloc(bytes)))
-    return c;
-  memcpy(own, c, bytes);
+  if (matching.held + bytes_held(cell) <= rgi_message_cells_quota() || !(own = malloc(bytes)))
+    return cell;
+  memcpy(own, cell, bytes);
   own->lines = 0;
-  rgi_message_cell_give(c);
+  rgi_message_cell_give(cell);
   return own;
 }
 
-static void keep_unexpected(rgi_message_cell *c) {
-  match_bucket *b = bucket_of(c->envelope.context);
-  if (c->kind != RGI_MESSAGE_RTS)
-    c = store_cell(c);
-  matching.held += bytes_held(c);
-  c->next = NULL;
-  *b->unexpected_end = c;
-  b->unexpected_end = &c->next;
+static void keep_unexpected(rgi_message_cell *cell) {
+  match_bucket *b = bucket_of(cell->envelope.context);
+  if (cell->kind != RGI_MESSAGE_RTS)
+    cell = store_cell(cell);
+  matching.held += bytes_held(cell);
+  cell->next = NULL;
+  *b->unexpected_end = cell;
+  b->unexpected_end = &cell->next;
 }
 
 static void remove_unexpected(rgi_message_cell **at) {
-  rgi_message_cell *c = *at;
-  match_bucket *b = bucket_of(c->envelope.context);
-  *at = c->next;
-  if (b->unexpected_end == &c->next)
+  rgi_message_cell *cell = *at;
+  match_bucket *b = bucket_of(cell->envelope.context);
+  *at = cell->next;
+  if (b->unexpected_end == &cell->next)
     b->unexpected_end = at;
-  matching.held -= bytes_held(c);
+  matching.held -= bytes_held(cell);
 }
 
 /* The first unexpected message that fits, and the link to it. Rendezvous requests that their
@@ -134,14 +136,14 @@ static rgi_message_cell *find_unexpected(const rgi_message_envelope *wanted,
                                          rgi_message_cell ***at) {
   *at = &bucket_of(wanted->context)->unexpected;
   while (**at) {
-    rgi_message_cell *c = **at;
-    if (!fits_envelope(wanted, &c->envelope)) {
-      *at = &c->next;
-    } else if (c->kind == RGI_MESSAGE_RTS && rgi_message_pipe_withdrawn(c)) {
+    rgi_message_cell *cell = **at;
+    if (!fits_envelope(wanted, &cell->envelope)) {
+      *at = &cell->next;
+    } else if (cell->kind == RGI_MESSAGE_RTS && rgi_message_pipe_withdrawn(cell)) {
       remove_unexpected(*at);
-      rgi_message_pipe_claim(c);
+      rgi_message_pipe_claim(cell);
     } else {
-      return c;
+      return cell;
     }
   }
   return NULL;
@@ -158,50 +160,51 @@ static rgi_message_cell *take_unexpected(const rgi_message_envelope *wanted) {
   return NULL;
 }
 
-static rgi_message *find_posted(const rgi_message_envelope *e) {
-  for (rgi_message *r = bucket_of(e->context)->posted; r; r = r->next) {
-    rgi_message_envelope wanted = envelope_wanted(r);
-    if (fits_envelope(&wanted, e))
-      return r;
+static rgi_message *find_posted(const rgi_message_envelope *envelope) {
+  for (rgi_message *message = bucket_of(envelope->context)->posted; message;
+       message = message->next) {
+    rgi_message_envelope wanted = envelope_wanted(message);
+    if (fits_envelope(&wanted, envelope))
+      return message;
   }
   return NULL;
 }
 
-void rgi_message_match_unpost(rgi_message *r) {
-  rgi_message_remove(r, &bucket_of(r->context)->posted_end);
+void rgi_message_match_unpost(rgi_message *message) {
+  rgi_message_remove(message, &bucket_of(message->context)->posted_end);
 }
 
-void rgi_message_match_arrival(rgi_message_cell *c) {
-  rgi_message *r = find_posted(&c->envelope);
-  if (!r) {
-    keep_unexpected(c);
-  } else if (c->kind != RGI_MESSAGE_RTS || rgi_message_pipe_claim(c)) {
-    rgi_message_match_unpost(r);
-    deliver_cell(r, c);
+void rgi_message_match_arrival(rgi_message_cell *cell) {
+  rgi_message *message = find_posted(&cell->envelope);
+  if (!message) {
+    keep_unexpected(cell);
+  } else if (cell->kind != RGI_MESSAGE_RTS || rgi_message_pipe_claim(cell)) {
+    rgi_message_match_unpost(message);
+    deliver_cell(message, cell);
   }
 }
 
-void rgi_message_match_post(rgi_message *r) {
-  rgi_message_envelope wanted = envelope_wanted(r);
-  rgi_message_cell *c = take_unexpected(&wanted);
-  if (c)
-    deliver_cell(r, c);
+void rgi_message_match_post(rgi_message *message) {
+  rgi_message_envelope wanted = envelope_wanted(message);
+  rgi_message_cell *cell = take_unexpected(&wanted);
+  if (cell)
+    deliver_cell(message, cell);
   else
-    rgi_message_append(r, &bucket_of(r->context)->posted_end, RGI_MESSAGE_POSTED);
+    rgi_message_append(message, &bucket_of(message->context)->posted_end, RGI_MESSAGE_POSTED);
 }
 
-static void note_fin(rgi_message_cell *first, const rgi_message_envelope *e) {
-  for (rgi_message_cell *c = first; c; c = c->next) {
-    rgi_message_cell_remote_rts *what = (void *)rgi_message_cell_data(c);
-    if (c->kind == RGI_MESSAGE_REMOTE_RTS && c->envelope.peer == e->peer &&
-        what->data_tag == e->tag)
-      what->sent = (int64_t)e->bytes;
+static void note_fin(rgi_message_cell *first, const rgi_message_envelope *envelope) {
+  for (rgi_message_cell *cell = first; cell; cell = cell->next) {
+    rgi_message_cell_remote_rts *what = (void *)rgi_message_cell_data(cell);
+    if (cell->kind == RGI_MESSAGE_REMOTE_RTS && cell->envelope.peer == envelope->peer &&
+        what->data_tag == envelope->tag)
+      what->sent = (int64_t)envelope->bytes;
   }
 }
 
-void rgi_message_match_fin(const rgi_message_envelope *e) {
-  note_fin(bucket_of(e->context)->unexpected, e);
-  note_fin(matching.taken, e);
+void rgi_message_match_fin(const rgi_message_envelope *envelope) {
+  note_fin(bucket_of(envelope->context)->unexpected, envelope);
+  note_fin(matching.taken, envelope);
 }
 
 rgi_message_cell *rgi_message_match_find(const rgi_message_envelope *wanted) {
@@ -210,20 +213,20 @@ rgi_message_cell *rgi_message_match_find(const rgi_message_envelope *wanted) {
 }
 
 rgi_message_cell *rgi_message_match_take(const rgi_message_envelope *wanted) {
-  rgi_message_cell *c = take_unexpected(wanted);
-  if (!c)
+  rgi_message_cell *cell = take_unexpected(wanted);
+  if (!cell)
     return NULL;
-  matching.held += bytes_held(c);
-  c->next = matching.taken;
-  matching.taken = c;
-  return c;
+  matching.held += bytes_held(cell);
+  cell->next = matching.taken;
+  matching.taken = cell;
+  return cell;
 }
 
-void rgi_message_match_accept(rgi_message *r, rgi_message_cell *taken) {
+void rgi_message_match_accept(rgi_message *message, rgi_message_cell *taken) {
   rgi_message_cell **at = &matching.taken;
   while (*at != taken)
     at = &(*at)->next;
   *at = taken->next;
   matching.held -= bytes_held(taken);
-  deliver_cell(r, taken);
+  deliver_cell(message, taken);
 }

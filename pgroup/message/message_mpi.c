@@ -134,12 +134,13 @@ static int retire_outgoing(outgoing_cell *o) {
   return 0;
 }
 
-int rgi_message_mpi_send_cell(int dest, rgi_message_cell_kind kind, const rgi_message_envelope *e,
-                              const void *data, size_t bytes) {
+int rgi_message_mpi_send_cell(int dest, rgi_message_cell_kind kind,
+                              const rgi_message_envelope *envelope, const void *data,
+                              size_t bytes) {
   outgoing_cell *o = malloc(sizeof *o + bytes);
   if (!o)
     return rgi_error(RG_ERR_NOMEM, "no memory for a message");
-  o->cell = (rgi_message_cell){.kind = kind, .envelope = *e};
+  o->cell = (rgi_message_cell){.kind = kind, .envelope = *envelope};
   if (bytes)
     memcpy(rgi_message_cell_data(&o->cell), data, bytes);
   int error = MPI_Isend(&o->cell, (int)(sizeof o->cell + bytes), MPI_BYTE, dest, CELL_TAG,
@@ -167,18 +168,18 @@ void rgi_message_mpi_progress_sends(void) {
   }
 }
 
-int rgi_message_mpi_is_incomplete(const MPI_Status *s, size_t bytes) {
+int rgi_message_mpi_is_incomplete(const MPI_Status *status, size_t bytes) {
   MPI_Count got = 0;
   int cancelled = 0;
-  MPI_Test_cancelled(s, &cancelled);
-  MPI_Get_elements_x(s, MPI_BYTE, &got);
+  MPI_Test_cancelled(status, &cancelled);
+  MPI_Get_elements_x(status, MPI_BYTE, &got);
   return cancelled || got < (MPI_Count)bytes;
 }
 
-int rgi_message_mpi_collect(rgi_message_cell **c) {
+int rgi_message_mpi_collect(rgi_message_cell **cell) {
   MPI_Status status;
   int there = 0;
-  *c = NULL;
+  *cell = NULL;
   if (transport.comm == MPI_COMM_NULL)
     return RG_SUCCESS;
   int fresh = transport.coming == MPI_REQUEST_NULL, error = MPI_SUCCESS;
@@ -197,9 +198,9 @@ int rgi_message_mpi_collect(rgi_message_cell **c) {
   }
   RGI_TRY_MPI(error);
   if (there) {
-    *c = transport.cell;
+    *cell = transport.cell;
     transport.cell = NULL;
-    (*c)->lines = 0;
+    (*cell)->lines = 0;
   }
   return RG_SUCCESS;
 }

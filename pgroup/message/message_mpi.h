@@ -30,13 +30,13 @@ int rgi_message_mpi_new_tag(void);
 int rgi_message_mpi_has_room(int dest);
 
 /* Sends a cell with up to RGI_MESSAGE_MPI_EAGER bytes of data. No error if dest has died. */
-int rgi_message_mpi_send_cell(int dest, rgi_message_cell_kind kind, const rgi_message_envelope *e,
-                              const void *data, size_t bytes);
+int rgi_message_mpi_send_cell(int dest, rgi_message_cell_kind kind,
+                              const rgi_message_envelope *envelope, const void *data, size_t bytes);
 
 /* Progress: what is being sent, and the next cell that has come (NULL: none; the caller frees
  * it). */
 void rgi_message_mpi_progress_sends(void);
-int rgi_message_mpi_collect(rgi_message_cell **c);
+int rgi_message_mpi_collect(rgi_message_cell **cell);
 
 /* Whether an error of MPI's comes from the death of a rank of the world, or, -1, of any. The node
  * daemons may need some time to find out; the wait tells them that MPI needs the path. At once
@@ -45,6 +45,6 @@ int rgi_message_mpi_collect(rgi_message_cell **c);
 int rgi_message_mpi_is_lost(int world_rank);
 
 /* MPI may end a receive without an error although its sender died in the middle. */
-int rgi_message_mpi_is_incomplete(const MPI_Status *s, size_t bytes);
+int rgi_message_mpi_is_incomplete(const MPI_Status *status, size_t bytes);
 
 #endif

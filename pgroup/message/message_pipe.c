@@ -121,31 +121,32 @@ void rgi_message_pipes_close(void) {
 
 /* --- rendezvous requests ------------------------------------------------------------------- */
 
-int rgi_message_pipe_make_rts(rgi_message *r, const rgi_message_envelope *e, rgi_message_cell **c) {
-  RGI_TRY(rgi_message_cell_take(sizeof(rts) - sizeof(rgi_message_cell), c));
-  rts *l = (rts *)*c;
+int rgi_message_pipe_make_rts(rgi_message *message, const rgi_message_envelope *envelope,
+                              rgi_message_cell **cell) {
+  RGI_TRY(rgi_message_cell_take(sizeof(rts) - sizeof(rgi_message_cell), cell));
+  rts *l = (rts *)*cell;
   l->cell.kind = RGI_MESSAGE_RTS;
-  l->cell.envelope = *e;
-  l->request = (uint64_t)(uintptr_t)r;
+  l->cell.envelope = *envelope;
+  l->request = (uint64_t)(uintptr_t)message;
   l->sender = rgi_node.me;
-  l->purpose = (uint64_t)r->purpose;
+  l->purpose = (uint64_t)message->purpose;
   atomic_init(&l->holders, 2);
   atomic_init(&l->produced, 0);
   atomic_init(&l->sender_gone, 0);
   atomic_init(&l->consumed, 0);
   atomic_init(&l->pipe, OPEN);
   atomic_init(&l->receiver_gone, 0);
-  r->rts = l;
+  message->rts = l;
   return RG_SUCCESS;
 }
 
-void rgi_message_pipe_start(rgi_message *r) {
-  r->next = pipes.active;
-  r->link = &pipes.active;
-  if (r->next)
-    r->next->link = &r->next;
-  pipes.active = r;
-  r->state = RGI_MESSAGE_ACTIVE;
+void rgi_message_pipe_start(rgi_message *message) {
+  message->next = pipes.active;
+  message->link = &pipes.active;
+  if (message->next)
+    message->next->link = &message->next;
+  pipes.active = message;
+  message->state = RGI_MESSAGE_ACTIVE;
   rgi_message_count_under_way(1);
 }
 
@@ -159,8 +160,8 @@ static void leave_rts(rts *l) {
   rgi_message_cell_give(&l->cell);
 }
 
-int rgi_message_pipe_claim(rgi_message_cell *c) {
-  rts *l = (rts *)c;
+int rgi_message_pipe_claim(rgi_message_cell *cell) {
+  rts *l = (rts *)cell;
   uint64_t open = OPEN;
   if (atomic_compare_exchange_strong(&l->pipe, &open, CLAIMED))
     return 1;
@@ -168,17 +169,17 @@ int rgi_message_pipe_claim(rgi_message_cell *c) {
   return 0;
 }
 
-int rgi_message_pipe_withdrawn(const rgi_message_cell *c) {
-  return atomic_load_explicit(&((const rts *)c)->pipe, memory_order_relaxed) == WITHDRAWN;
+int rgi_message_pipe_withdrawn(const rgi_message_cell *cell) {
+  return atomic_load_explicit(&((const rts *)cell)->pipe, memory_order_relaxed) == WITHDRAWN;
 }
 
-static void end_message(rgi_message *r, int error) {
-  rts *l = r->rts;
-  r->rts = NULL;
-  rgi_message_remove(r, NULL);
+static void end_message(rgi_message *message, int error) {
+  rts *l = message->rts;
+  message->rts = NULL;
+  rgi_message_remove(message, NULL);
   rgi_message_count_under_way(-1);
   leave_rts(l);
-  rgi_message_finish(r, error);
+  rgi_message_finish(message, error);
 }
 
 /* --- pipes of messages ------------------------------------------------------------- */
@@ -224,41 +225,41 @@ static uint64_t take_pipe(int sender, rgi_arena_purpose purpose, size_t *bytes) 
 }
 
 /* The receiver opens a pipe, if it can get one now. */
-static void open_pipe(rgi_message *r) {
+static void open_pipe(rgi_message *message) {
   size_t bytes;
-  uint64_t pipe = take_pipe(r->rts->sender, (rgi_arena_purpose)r->rts->purpose, &bytes);
+  uint64_t pipe = take_pipe(message->rts->sender, (rgi_arena_purpose)message->rts->purpose, &bytes);
   if (pipe == NOT_YET)
     return;
   pipes.starved--;
-  r->rts->chunk = bytes / CHUNKS;
-  atomic_store_explicit(&r->rts->pipe, pipe, memory_order_release);
-  rgi_node_ring(r->rts->sender);
+  message->rts->chunk = bytes / CHUNKS;
+  atomic_store_explicit(&message->rts->pipe, pipe, memory_order_release);
+  rgi_node_ring(message->rts->sender);
   if (pipe == REFUSED) {
-    end_message(r, RG_ERR_NOMEM);
+    end_message(message, RG_ERR_NOMEM);
     return;
   }
-  r->pipe = pipe;
+  message->pipe = pipe;
   pipes.in_use++;
-  pipes.of[r->rts->sender]++;
+  pipes.of[message->rts->sender]++;
 }
 
 /* A receive without a pipe may get one now: this process must look again. */
-static void release_pipe(const rgi_message *r) {
+static void release_pipe(const rgi_message *message) {
   pipes.in_use--;
-  pipes.of[r->rts->sender]--;
+  pipes.of[message->rts->sender]--;
   if (pipes.starved)
     rgi_node_ring(rgi_node.me);
 }
 
-static void close_pipe(rgi_message *r) {
-  rts *l = r->rts;
+static void close_pipe(rgi_message *message) {
+  rts *l = message->rts;
   atomic_store_explicit(&l->pipe, CLAIMED, memory_order_relaxed); /* no longer the RTS's */
   if (l->chunk == CHUNK_BYTES)
-    keep_pipe(r->pipe);
+    keep_pipe(message->pipe);
   else
-    rgi_arena_free(r->pipe, CHUNKS * l->chunk);
-  release_pipe(r);
-  end_message(r, RG_SUCCESS);
+    rgi_arena_free(message->pipe, CHUNKS * l->chunk);
+  release_pipe(message);
+  end_message(message, RG_SUCCESS);
 }
 
 /* --- moving: at most a pipe's contents at a time, so that all messages advance ---------- */
@@ -267,62 +268,62 @@ static char *chunk_at(const rts *l, uint64_t pipe, uint64_t number) {
   return (char *)rgi_arena_at(pipe) + number % CHUNKS * l->chunk;
 }
 
-static void push_chunks(rgi_message *r) {
-  rts *l = r->rts;
+static void push_chunks(rgi_message *message) {
+  rts *l = message->rts;
   uint64_t pipe = atomic_load_explicit(&l->pipe, memory_order_acquire);
   uint64_t produced = atomic_load_explicit(&l->produced, memory_order_relaxed);
   if (pipe == REFUSED || atomic_load_explicit(&l->receiver_gone, memory_order_acquire)) {
-    end_message(r, pipe == REFUSED ? RG_ERR_NOMEM : RG_ERR_TIMEOUT);
+    end_message(message, pipe == REFUSED ? RG_ERR_NOMEM : RG_ERR_TIMEOUT);
     return;
   }
-  for (int i = 0; i < CHUNKS && pipe >= RGI_LINE && r->moved < r->bytes &&
+  for (int i = 0; i < CHUNKS && pipe >= RGI_LINE && message->moved < message->bytes &&
                   produced - atomic_load_explicit(&l->consumed, memory_order_acquire) < CHUNKS;
        i++) {
-    size_t n = rgi_message_min(l->chunk, r->bytes - r->moved);
-    rgi_copy_block(chunk_at(l, pipe, produced), r->data + r->moved, n);
-    r->moved += n;
+    size_t n = rgi_message_min(l->chunk, message->bytes - message->moved);
+    rgi_copy_block(chunk_at(l, pipe, produced), message->data + message->moved, n);
+    message->moved += n;
     atomic_store_explicit(&l->produced, ++produced, memory_order_release);
-    rgi_node_ring(r->place);
+    rgi_node_ring(message->place);
   }
-  if (r->moved == r->bytes)
-    end_message(r, RG_SUCCESS);
+  if (message->moved == message->bytes)
+    end_message(message, RG_SUCCESS);
 }
 
-static void pull_chunks(rgi_message *r) {
-  rts *l = r->rts;
-  if (!r->pipe)
-    open_pipe(r);
-  if (!r->pipe)
+static void pull_chunks(rgi_message *message) {
+  rts *l = message->rts;
+  if (!message->pipe)
+    open_pipe(message);
+  if (!message->pipe)
     return;
   int gone = atomic_load_explicit(&l->sender_gone, memory_order_acquire);
   uint64_t consumed = atomic_load_explicit(&l->consumed, memory_order_relaxed);
-  for (int i = 0; i < CHUNKS && r->moved < r->bytes &&
+  for (int i = 0; i < CHUNKS && message->moved < message->bytes &&
                   consumed < atomic_load_explicit(&l->produced, memory_order_acquire);
        i++) {
-    size_t n = rgi_message_min(l->chunk, r->bytes - r->moved);
-    if (r->moved < r->room)
-      rgi_copy_block(r->data + r->moved, chunk_at(l, r->pipe, consumed),
-                     rgi_message_min(n, r->room - r->moved));
-    r->moved += n;
+    size_t n = rgi_message_min(l->chunk, message->bytes - message->moved);
+    if (message->moved < message->room)
+      rgi_copy_block(message->data + message->moved, chunk_at(l, message->pipe, consumed),
+                     rgi_message_min(n, message->room - message->moved));
+    message->moved += n;
     atomic_store_explicit(&l->consumed, ++consumed, memory_order_release);
-    if (r->moved < r->bytes)
+    if (message->moved < message->bytes)
       rgi_node_ring(l->sender);
   }
-  if (r->moved == r->bytes) {
-    close_pipe(r);
+  if (message->moved == message->bytes) {
+    close_pipe(message);
   } else if (gone && consumed == atomic_load_explicit(&l->produced, memory_order_acquire)) {
-    release_pipe(r);
-    end_message(r, RG_ERR_TIMEOUT);
+    release_pipe(message);
+    end_message(message, RG_ERR_TIMEOUT);
   }
 }
 
 void rgi_message_pipes_progress(void) {
-  for (rgi_message *r = pipes.active, *next; r; r = next) {
-    next = r->next;
-    if (r->sending)
-      push_chunks(r);
+  for (rgi_message *message = pipes.active, *next; message; message = next) {
+    next = message->next;
+    if (message->sending)
+      push_chunks(message);
     else
-      pull_chunks(r);
+      pull_chunks(message);
   }
 }
 
@@ -333,36 +334,36 @@ static void copy_to_self(rgi_message *r) {
   end_message(r, RG_SUCCESS);
 }
 
-void rgi_message_pipe_accept(rgi_message *r, rgi_message_cell *c) {
-  r->rts = (rts *)c;
-  r->moved = 0;
-  r->pipe = 0;
-  rgi_message_pipe_start(r);
-  if (r->rts->sender == rgi_node.me) {
-    if (atomic_load(&r->rts->sender_gone)) /* between the match and this call */
-      end_message(r, RG_ERR_TIMEOUT);
+void rgi_message_pipe_accept(rgi_message *message, rgi_message_cell *cell) {
+  message->rts = (rts *)cell;
+  message->moved = 0;
+  message->pipe = 0;
+  rgi_message_pipe_start(message);
+  if (message->rts->sender == rgi_node.me) {
+    if (atomic_load(&message->rts->sender_gone)) /* between the match and this call */
+      end_message(message, RG_ERR_TIMEOUT);
     else
-      copy_to_self(r);
+      copy_to_self(message);
     return;
   }
   pipes.starved++;
-  open_pipe(r);
+  open_pipe(message);
 }
 
-void rgi_message_pipe_abandon(rgi_message *r) {
-  rts *l = r->rts;
+void rgi_message_pipe_abandon(rgi_message *message) {
+  rts *l = message->rts;
   uint64_t open = OPEN;
-  if (r->sending) {
+  if (message->sending) {
     atomic_compare_exchange_strong(&l->pipe, &open, WITHDRAWN);
     atomic_store(&l->sender_gone, 1);
-    rgi_node_ring(r->place);
+    rgi_node_ring(message->place);
   } else {
     atomic_store(&l->receiver_gone, 1);
     rgi_node_ring(l->sender);
-    if (r->pipe)
-      release_pipe(r);
+    if (message->pipe)
+      release_pipe(message);
     else
       pipes.starved--;
   }
-  end_message(r, RG_ERR_TIMEOUT);
+  end_message(message, RG_ERR_TIMEOUT);
 }

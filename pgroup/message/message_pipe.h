@@ -12,19 +12,20 @@
 int rgi_message_pipes_open(void);
 void rgi_message_pipes_close(void);
 
-/* A rendezvous request (RTS) for r, to be enqueued; when it has been, r is started. */
-int rgi_message_pipe_make_rts(rgi_message *r, const rgi_message_envelope *e, rgi_message_cell **c);
-void rgi_message_pipe_start(rgi_message *r);
+/* A rendezvous request (RTS) for message, to be enqueued; when it has been, message is started. */
+int rgi_message_pipe_make_rts(rgi_message *message, const rgi_message_envelope *envelope,
+                              rgi_message_cell **cell);
+void rgi_message_pipe_start(rgi_message *message);
 
 /* Takes an RTS for a receive. Returns 0 if its sender has withdrawn it; the RTS is gone then. */
 int rgi_message_pipe_claim(rgi_message_cell *rts);
 int rgi_message_pipe_withdrawn(const rgi_message_cell *rts);
 
-/* r receives what the claimed RTS announces. */
-void rgi_message_pipe_accept(rgi_message *r, rgi_message_cell *rts);
+/* message receives what the claimed RTS announces. */
+void rgi_message_pipe_accept(rgi_message *message, rgi_message_cell *rts);
 
 /* Moves the data of all messages that have been started or accepted. */
 void rgi_message_pipes_progress(void);
-void rgi_message_pipe_abandon(rgi_message *r);
+void rgi_message_pipe_abandon(rgi_message *message);
 
 #endif

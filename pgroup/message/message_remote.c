@@ -24,9 +24,9 @@ static struct {
 } remote;
 
 #if MPI_VERSION >= 4
-static int send_bytes(const rgi_message *r, int dest, int tag, MPI_Request *request) {
-  return MPI_Isend_c(r->data, (MPI_Count)r->bytes, MPI_BYTE, dest, tag, rgi_message_mpi_comm(),
-                     request);
+static int send_bytes(const rgi_message *message, int dest, int tag, MPI_Request *request) {
+  return MPI_Isend_c(message->data, (MPI_Count)message->bytes, MPI_BYTE, dest, tag,
+                     rgi_message_mpi_comm(), request);
 }
 
 static int receive_bytes(char *data, size_t n, int source, int tag, MPI_Request *request) {
@@ -34,10 +34,10 @@ static int receive_bytes(char *data, size_t n, int source, int tag, MPI_Request 
 }
 #else
 /* An older MPI counts in ints. */
-static int send_bytes(const rgi_message *r, int dest, int tag, MPI_Request *request) {
-  return r->bytes > INT_MAX ? MPI_ERR_COUNT
-                            : MPI_Isend(r->data, (int)r->bytes, MPI_BYTE, dest, tag,
-                                        rgi_message_mpi_comm(), request);
+static int send_bytes(const rgi_message *message, int dest, int tag, MPI_Request *request) {
+  return message->bytes > INT_MAX ? MPI_ERR_COUNT
+                                  : MPI_Isend(message->data, (int)message->bytes, MPI_BYTE, dest,
+                                              tag, rgi_message_mpi_comm(), request);
 }
 
 static int receive_bytes(char *data, size_t n, int source, int tag, MPI_Request *request) {
@@ -58,20 +58,20 @@ void rgi_message_remote_close(void) {
   rgi_message_staged_close();
 }
 
-static int send_long(rgi_message *r, const rgi_message_envelope *e) {
-  int dest = r->source;
+static int send_long(rgi_message *message, const rgi_message_envelope *envelope) {
+  int dest = message->source;
   rgi_message_cell_remote_rts what = {.data_tag = rgi_message_mpi_new_tag(), .sent = -1};
   if (remote.staged)
-    RGI_TRY(rgi_message_staged_prepare(r, what.data_tag));
-  int error = rgi_message_mpi_send_cell(dest, RGI_MESSAGE_REMOTE_RTS, e, &what, sizeof what);
+    RGI_TRY(rgi_message_staged_prepare(message, what.data_tag));
+  int error = rgi_message_mpi_send_cell(dest, RGI_MESSAGE_REMOTE_RTS, envelope, &what, sizeof what);
   if (remote.staged) {
-    rgi_message_staged_start(r, error);
+    rgi_message_staged_start(message, error);
     return error;
   }
   RGI_TRY(error);
-  rgi_message_append(r, &remote.end, RGI_MESSAGE_ACTIVE);
-  if (send_bytes(r, dest, what.data_tag, &r->mpi) != MPI_SUCCESS)
-    r->error = RG_ERR_MPI;
+  rgi_message_append(message, &remote.end, RGI_MESSAGE_ACTIVE);
+  if (send_bytes(message, dest, what.data_tag, &message->mpi) != MPI_SUCCESS)
+    message->error = RG_ERR_MPI;
   return RG_SUCCESS;
 }
 
@@ -79,36 +79,39 @@ int rgi_message_remote_has_room(int dest) {
   return rgi_message_mpi_has_room(dest) || rgi_process_is_dead(dest);
 }
 
-int rgi_message_remote_send(rgi_message *r) {
-  const rgi_message_envelope e = {r->context, rgi_runtime.rank, r->tag, r->bytes};
-  if (rgi_process_is_dead(r->source)) {
-    atomic_store_explicit(&r->done, r->bytes <= RGI_MESSAGE_MPI_EAGER, memory_order_release);
+int rgi_message_remote_send(rgi_message *message) {
+  const rgi_message_envelope envelope = {message->context, rgi_runtime.rank, message->tag,
+                                         message->bytes};
+  if (rgi_process_is_dead(message->source)) {
+    atomic_store_explicit(&message->done, message->bytes <= RGI_MESSAGE_MPI_EAGER,
+                          memory_order_release);
     return RG_SUCCESS;
   }
-  if (r->bytes > RGI_MESSAGE_MPI_EAGER)
-    return send_long(r, &e);
-  RGI_TRY(rgi_message_mpi_send_cell(r->source, RGI_MESSAGE_EAGER, &e, r->data, r->bytes));
-  atomic_store_explicit(&r->done, 1, memory_order_release);
+  if (message->bytes > RGI_MESSAGE_MPI_EAGER)
+    return send_long(message, &envelope);
+  RGI_TRY(rgi_message_mpi_send_cell(message->source, RGI_MESSAGE_EAGER, &envelope, message->data,
+                                    message->bytes));
+  atomic_store_explicit(&message->done, 1, memory_order_release);
   return RG_SUCCESS;
 }
 
-void rgi_message_remote_accept(rgi_message *r, rgi_message_cell *c) {
-  char *to = r->data;
-  size_t n = r->bytes;
+void rgi_message_remote_accept(rgi_message *message, rgi_message_cell *cell) {
+  char *to = message->data;
+  size_t n = message->bytes;
   rgi_message_cell_remote_rts what;
-  memcpy(&what, rgi_message_cell_data(c), sizeof what);
-  rgi_message_cell_give(c);
+  memcpy(&what, rgi_message_cell_data(cell), sizeof what);
+  rgi_message_cell_give(cell);
   if (remote.staged) {
-    rgi_message_staged_accept(r, &what);
+    rgi_message_staged_accept(message, &what);
     return;
   }
-  if (n > r->room && (r->own = malloc(n)))
-    to = r->own;
-  else if (n > r->room)
-    n = r->room; /* MPI truncates as well */
-  rgi_message_append(r, &remote.end, RGI_MESSAGE_ACTIVE);
-  if (receive_bytes(to, n, r->source, what.data_tag, &r->mpi) != MPI_SUCCESS)
-    r->error = RG_ERR_MPI;
+  if (n > message->room && (message->own = malloc(n)))
+    to = message->own;
+  else if (n > message->room)
+    n = message->room; /* MPI truncates as well */
+  rgi_message_append(message, &remote.end, RGI_MESSAGE_ACTIVE);
+  if (receive_bytes(to, n, message->source, what.data_tag, &message->mpi) != MPI_SUCCESS)
+    message->error = RG_ERR_MPI;
 }
 
 static int error_class_of(int code) {
@@ -118,46 +121,46 @@ static int error_class_of(int code) {
   return class;
 }
 
-/* Returns 0 if r is not complete; it is put behind the others then. */
-static int progress_message(rgi_message *r) {
-  int over = 0, class = error_class_of(rgi_wait_mpi_test(&r->mpi, &over));
-  rgi_message_remove(r, &remote.end);
+/* Returns 0 if message is not complete; it is put behind the others then. */
+static int progress_message(rgi_message *message) {
+  int over = 0, class = error_class_of(rgi_wait_mpi_test(&message->mpi, &over));
+  rgi_message_remove(message, &remote.end);
   if (class == MPI_SUCCESS && !over) {
-    rgi_message_append(r, &remote.end, RGI_MESSAGE_ACTIVE);
+    rgi_message_append(message, &remote.end, RGI_MESSAGE_ACTIVE);
     return 0;
   }
   if (class != MPI_SUCCESS && class != MPI_ERR_TRUNCATE)
-    r->error = RG_ERR_MPI;
-  if (r->own && r->room)
-    memcpy(r->data, r->own, r->room);
-  rgi_message_finish(r, RG_SUCCESS);
+    message->error = RG_ERR_MPI;
+  if (message->own && message->room)
+    memcpy(message->data, message->own, message->room);
+  rgi_message_finish(message, RG_SUCCESS);
   return 1;
 }
 
 void rgi_message_remote_progress(void) {
   rgi_message *back = NULL;
   for (int i = 0; i < RGI_MESSAGE_MPI_TESTS && remote.active && remote.active != back; i++) {
-    rgi_message *r = remote.active;
-    if (!progress_message(r) && !back)
-      back = r;
+    rgi_message *message = remote.active;
+    if (!progress_message(message) && !back)
+      back = message;
   }
   rgi_message_staged_progress();
 }
 
-void rgi_message_remote_abandon(rgi_message *r) {
+void rgi_message_remote_abandon(rgi_message *message) {
   int over = 0;
-  if (r->staged) {
-    rgi_message_staged_abandon(r);
+  if (message->staged) {
+    rgi_message_staged_abandon(message);
     return;
   }
-  if (r->mpi != MPI_REQUEST_NULL && !r->sending)
-    MPI_Cancel(&r->mpi);
-  rgi_wait_mpi_test(&r->mpi, &over);
+  if (message->mpi != MPI_REQUEST_NULL && !message->sending)
+    MPI_Cancel(&message->mpi);
+  rgi_wait_mpi_test(&message->mpi, &over);
   if (!over) {
-    MPI_Request_free(&r->mpi);
-    r->own = NULL;
-    r->left = 1;
+    MPI_Request_free(&message->mpi);
+    message->own = NULL;
+    message->left = 1;
   }
-  rgi_message_remove(r, &remote.end);
-  rgi_message_finish(r, RG_ERR_TIMEOUT);
+  rgi_message_remove(message, &remote.end);
+  rgi_message_finish(message, RG_ERR_TIMEOUT);
 }

@@ -14,15 +14,15 @@ void rgi_message_remote_close(void);
 /* Whether a message may be sent to this rank now: otherwise too much is on its way to it. */
 int rgi_message_remote_has_room(int dest);
 
-/* r->source: to whom. r may be done then. */
-int rgi_message_remote_send(rgi_message *r);
+/* message->source: to whom. message may be done then. */
+int rgi_message_remote_send(rgi_message *message);
 
-/* r receives what the cell, a REMOTE_RTS, announces; takes the cell over. */
-void rgi_message_remote_accept(rgi_message *r, rgi_message_cell *c);
+/* message receives what the cell, a REMOTE_RTS, announces; takes the cell over. */
+void rgi_message_remote_accept(rgi_message *message, rgi_message_cell *cell);
 
 /* Moves the data of long messages on. */
 void rgi_message_remote_progress(void);
 
-void rgi_message_remote_abandon(rgi_message *r);
+void rgi_message_remote_abandon(rgi_message *message);
 
 #endif

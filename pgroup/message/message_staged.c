@@ -98,21 +98,21 @@ static staged_message *allocate_staged(size_t bytes) {
   return t;
 }
 
-static staged_message *make_staged(rgi_message *r, int data_tag) {
-  staged_message *t = allocate_staged(r->bytes);
+static staged_message *make_staged(rgi_message *message, int data_tag) {
+  staged_message *t = allocate_staged(message->bytes);
   if (!t)
     return NULL;
-  *t = (staged_message){.message = r,
+  *t = (staged_message){.message = message,
                         .room = t->room,
-                        .sending = r->sending,
-                        .peer = r->source,
+                        .sending = message->sending,
+                        .peer = message->source,
                         .data_tag = data_tag,
-                        .context = r->context,
-                        .bytes = r->bytes};
+                        .context = message->context,
+                        .bytes = message->bytes};
   for (int i = 0; i < WINDOW; i++)
     t->requests[i] = MPI_REQUEST_NULL;
-  r->staged = t;
-  r->state = RGI_MESSAGE_ACTIVE;
+  message->staged = t;
+  message->state = RGI_MESSAGE_ACTIVE;
   return t;
 }
 
@@ -154,11 +154,11 @@ static int begin_pieces(staged_message *t) {
 
 /* A piece has come. */
 static void copy_piece(staged_message *t, size_t piece) {
-  const rgi_message *r = t->message;
+  const rgi_message *message = t->message;
   size_t at = piece * PIECE_BYTES;
-  if (r && at < r->room)
-    rgi_copy_block(r->data + at, piece_memory(t, piece),
-                   rgi_message_min(piece_bytes(t, piece), r->room - at));
+  if (message && at < message->room)
+    rgi_copy_block(message->data + at, piece_memory(t, piece),
+                   rgi_message_min(piece_bytes(t, piece), message->room - at));
 }
 
 /* The next piece in turn. Returns MPI's error. */
@@ -192,19 +192,19 @@ static int progress_pieces(staged_message *t) {
 
 /* The message, if it has not been given up, is not under way any more. */
 static rgi_message *detach_message(staged_message *t) {
-  rgi_message *r = t->message;
+  rgi_message *message = t->message;
   t->message = NULL;
-  if (r) {
-    r->staged = NULL;
-    r->state = RGI_MESSAGE_IDLE;
+  if (message) {
+    message->staged = NULL;
+    message->state = RGI_MESSAGE_IDLE;
   }
-  return r;
+  return message;
 }
 
 static void finish_staged(staged_message *t, int error) {
-  rgi_message *r = detach_message(t);
-  if (r)
-    rgi_message_finish(r, error);
+  rgi_message *message = detach_message(t);
+  if (message)
+    rgi_message_finish(message, error);
 }
 
 /* t is in no list. It is freed, or left to MPI. */
@@ -244,8 +244,8 @@ static int is_confirmed(const staged_message *t, int *error) {
   }
   if (rgi_process_is_dead(t->peer))
     return 1;
-  rgi_message_envelope e = {t->context, rgi_runtime.rank, t->data_tag, t->bytes};
-  *error = rgi_message_mpi_send_cell(t->peer, RGI_MESSAGE_FIN, &e, NULL, 0);
+  rgi_message_envelope envelope = {t->context, rgi_runtime.rank, t->data_tag, t->bytes};
+  *error = rgi_message_mpi_send_cell(t->peer, RGI_MESSAGE_FIN, &envelope, NULL, 0);
   return *error != RG_ERR_NOMEM; /* otherwise it is tried again later */
 }
 
@@ -285,8 +285,9 @@ void rgi_message_staged_progress(void) {
 
 /* --- the interface ---------------------------------------------------------------------------- */
 
-int rgi_message_staged_prepare(rgi_message *r, int data_tag) {
-  return make_staged(r, data_tag) ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "no memory for a message");
+int rgi_message_staged_prepare(rgi_message *message, int data_tag) {
+  return make_staged(message, data_tag) ? RG_SUCCESS
+                                        : rgi_error(RG_ERR_NOMEM, "no memory for a message");
 }
 
 static void start_staged(staged_message *t) {
@@ -296,12 +297,12 @@ static void start_staged(staged_message *t) {
     fail_staged(t);
 }
 
-void rgi_message_staged_start(rgi_message *r, int error) {
+void rgi_message_staged_start(rgi_message *message, int error) {
   if (!error) {
-    start_staged(r->staged);
+    start_staged(message->staged);
     return;
   }
-  staged_message *t = r->staged;
+  staged_message *t = message->staged;
   detach_message(t);
   free_staged(t);
 }
@@ -315,10 +316,10 @@ static void note_fin(staged_message *t, size_t sent) {
       MPI_Cancel(&t->requests[i % WINDOW]);
 }
 
-void rgi_message_staged_accept(rgi_message *r, const rgi_message_cell_remote_rts *what) {
-  staged_message *t = make_staged(r, what->data_tag);
+void rgi_message_staged_accept(rgi_message *message, const rgi_message_cell_remote_rts *what) {
+  staged_message *t = make_staged(message, what->data_tag);
   if (!t) {
-    rgi_message_finish(r, RG_ERR_NOMEM);
+    rgi_message_finish(message, RG_ERR_NOMEM);
     return;
   }
   if (what->sent >= 0)
@@ -326,17 +327,17 @@ void rgi_message_staged_accept(rgi_message *r, const rgi_message_cell_remote_rts
   start_staged(t);
 }
 
-int rgi_message_staged_fin(const rgi_message_envelope *e) {
+int rgi_message_staged_fin(const rgi_message_envelope *envelope) {
   for (staged_message *t = staged.active; t; t = t->next)
-    if (!t->sending && t->peer == e->peer && t->data_tag == e->tag) {
-      note_fin(t, e->bytes);
+    if (!t->sending && t->peer == envelope->peer && t->data_tag == envelope->tag) {
+      note_fin(t, envelope->bytes);
       return 1;
     }
   return 0;
 }
 
-void rgi_message_staged_abandon(rgi_message *r) {
-  staged_message *t = r->staged;
+void rgi_message_staged_abandon(rgi_message *message) {
+  staged_message *t = message->staged;
   if (t->sending)
     t->bytes = rgi_message_min(t->bytes, t->begun * PIECE_BYTES);
   finish_staged(t, RG_ERR_TIMEOUT);

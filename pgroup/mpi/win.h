@@ -98,18 +98,19 @@ typedef struct rgi_win {
   rgi_win_target target[];
 } rgi_win;
 
-static inline rgi_win_access_epoch rgi_win_epoch(const rgi_win *w) {
-  return atomic_load_explicit(&w->locked, memory_order_relaxed) ? RGI_WIN_LOCK : w->access;
+static inline rgi_win_access_epoch rgi_win_epoch(const rgi_win *window) {
+  return atomic_load_explicit(&window->locked, memory_order_relaxed) ? RGI_WIN_LOCK
+                                                                     : window->access;
 }
 
-static inline int rgi_win_is_locked(const rgi_win *w) {
-  rgi_win_access_epoch epoch = rgi_win_epoch(w);
+static inline int rgi_win_is_locked(const rgi_win *window) {
+  rgi_win_access_epoch epoch = rgi_win_epoch(window);
   return epoch == RGI_WIN_LOCK || epoch == RGI_WIN_LOCK_ALL;
 }
 
 /* That of a fence ends by any other call. */
-static inline int rgi_win_is_in_epoch(const rgi_win *w) {
-  rgi_win_access_epoch epoch = rgi_win_epoch(w);
+static inline int rgi_win_is_in_epoch(const rgi_win *window) {
+  rgi_win_access_epoch epoch = rgi_win_epoch(window);
   return epoch != RGI_WIN_NO_EPOCH && epoch != RGI_WIN_FENCE;
 }
 
@@ -137,15 +138,15 @@ static inline void rgi_win_count(rgi_intercept_window_call call, int served) {
 /* The same for a call that is counted. One that may be passed on is counted where that is decided:
  * with windows that span nodes (win_nodes.h). */
 static inline rgi_win *rgi_win_of_call(MPI_Win handle, rgi_intercept_window_call call) {
-  rgi_win *w = rgi_win_of(handle);
-  if (w)
+  rgi_win *window = rgi_win_of(handle);
+  if (window)
     rgi_win_count(call, 1);
-  return w;
+  return window;
 }
 
 /* Gives the window a handle. 0: no memory. */
-int rgi_win_table_add(rgi_win *w);
-void rgi_win_table_remove(rgi_win *w);
+int rgi_win_table_add(rgi_win *window);
+void rgi_win_table_remove(rgi_win *window);
 
 /* --- memory (win_memory.c) -------------------------------------------------------------------- */
 
@@ -176,23 +177,23 @@ int rgi_win_memory_holds(const void *memory, int64_t bytes);
 
 /* Raises an error class of MPI's through the window's error handler; returns its code. call, rank,
  * and the access (win_access.h): what the program called, for the text of a fatal error. */
-int rgi_win_raise(rgi_win *w, int class, const char *call, int rank);
+int rgi_win_raise(rgi_win *window, int class, const char *call, int rank);
 
 #define RGI_WIN_NO_TARGET INT_MIN
 
 /* The same for an error of the library's; MPI_SUCCESS for RG_SUCCESS. */
-int rgi_win_raise_own(rgi_win *w, int error, const char *call);
+int rgi_win_raise_own(rgi_win *window, int error, const char *call);
 
-/* A window of MPI's that keeps what the application attaches to w: made when it is first needed.
- * MPI_WIN_NULL: there is none. */
-MPI_Win rgi_win_stand_in(rgi_win *w);
+/* A window of MPI's that keeps what the application attaches to window: made when it is first
+ * needed. MPI_WIN_NULL: there is none. */
+MPI_Win rgi_win_stand_in(rgi_win *window);
 
 /* Frees it, so that MPI calls what the application has attached to it. Its code: then the window
  * stays as it is. */
-int rgi_win_stand_in_free(rgi_win *w);
+int rgi_win_stand_in_free(rgi_win *window);
 
 /* Gives up the reference to its error handler. */
-void rgi_win_drop_handler(rgi_win *w);
+void rgi_win_drop_handler(rgi_win *window);
 
 /* --- attributes (win_attr.c, win_keyval.c) ------------------------------------------------------
  */

@@ -25,18 +25,18 @@ RGI_WIN_THREAD char rgi_win_has_put;
 
 /* --- checks --------------------------------------------------------------------------------- */
 
-int rgi_win_access_place(rgi_win *w, const rgi_win_access *a, int64_t low, int64_t bytes,
+int rgi_win_access_place(rgi_win *window, const rgi_win_access *access, int64_t low, int64_t bytes,
                          char **at) {
   int64_t begin, end;
   *at = NULL;
-  if ((unsigned)a->rank >= (unsigned)w->n)
-    return a->rank == MPI_PROC_NULL ? MPI_SUCCESS : MPI_ERR_RANK;
-  const rgi_win_target *t = &w->target[a->rank];
-  if (a->disp < 0)
+  if ((unsigned)access->rank >= (unsigned)window->n)
+    return access->rank == MPI_PROC_NULL ? MPI_SUCCESS : MPI_ERR_RANK;
+  const rgi_win_target *t = &window->target[access->rank];
+  if (access->disp < 0)
     return MPI_ERR_DISP;
-  if (!w->open_all && !t->opening)
+  if (!window->open_all && !t->opening)
     return MPI_ERR_RMA_SYNC;
-  if (__builtin_mul_overflow((int64_t)a->disp, t->disp_unit, &begin) ||
+  if (__builtin_mul_overflow((int64_t)access->disp, t->disp_unit, &begin) ||
       __builtin_add_overflow(begin, low, &begin) || __builtin_add_overflow(begin, bytes, &end) ||
       begin < 0 || (bytes > 0 && end > t->size))
     return MPI_ERR_RMA_RANGE;
@@ -67,8 +67,8 @@ int rgi_win_access_takes(MPI_Datatype type, MPI_Op op) {
  * What these functions do not make has not been begun: another access, or a wrong one. */
 
 /* Whether a side is like the target's. */
-static inline int is_like(const rgi_win_buffer *b, const rgi_win_buffer *target) {
-  return b->type == target->type && b->count == target->count && b->memory;
+static inline int is_like(const rgi_win_buffer *buffer, const rgi_win_buffer *target) {
+  return buffer->type == target->type && buffer->count == target->count && buffer->memory;
 }
 
 /* The bytes of the target's side where they are few enough for any arithmetic; else 0. */
@@ -79,38 +79,39 @@ static inline uint64_t basic_bytes(const rgi_win_buffer *target) {
 }
 
 /* Where they are, or NULL. */
-static inline char *find_open(const rgi_win *w, const rgi_win_access *a, uint64_t bytes) {
+static inline char *find_open(const rgi_win *window, const rgi_win_access *access, uint64_t bytes) {
   int64_t begin;
-  if (!bytes || (unsigned)a->rank >= (unsigned)w->n)
+  if (!bytes || (unsigned)access->rank >= (unsigned)window->n)
     return NULL;
-  const rgi_win_target *t = &w->target[a->rank];
-  if ((!w->open_all && !t->opening) || a->disp < 0 ||
-      __builtin_mul_overflow((int64_t)a->disp, t->disp_unit, &begin) || begin > t->size ||
+  const rgi_win_target *t = &window->target[access->rank];
+  if ((!window->open_all && !t->opening) || access->disp < 0 ||
+      __builtin_mul_overflow((int64_t)access->disp, t->disp_unit, &begin) || begin > t->size ||
       bytes > (uint64_t)(t->size - begin))
     return NULL;
   return t->base + begin;
 }
 
-static inline int copy_common(const rgi_win *w, const rgi_win_access *a, int *code) {
-  uint64_t bytes = is_like(&a->origin, &a->target) ? basic_bytes(&a->target) : 0;
-  char *at = find_open(w, a, bytes);
+static inline int copy_common(const rgi_win *window, const rgi_win_access *access, int *code) {
+  uint64_t bytes = is_like(&access->origin, &access->target) ? basic_bytes(&access->target) : 0;
+  char *at = find_open(window, access, bytes);
   if (at)
-    rgi_copy_block(a->kind == RGI_WIN_PUT ? at : a->origin.memory,
-                   a->kind == RGI_WIN_PUT ? a->origin.memory : at, bytes);
+    rgi_copy_block(access->kind == RGI_WIN_PUT ? at : access->origin.memory,
+                   access->kind == RGI_WIN_PUT ? access->origin.memory : at, bytes);
   *code = MPI_SUCCESS;
   return at != NULL;
 }
 
 /* Sums are of ints and larger numbers: those of bytes have no operation. */
-static inline int is_common_op(const rgi_win_access *a, uint64_t bytes) {
-  return a->op == MPI_REPLACE || (a->op == MPI_NO_OP && a->kind == RGI_WIN_GET_ACCUMULATE) ||
-         (a->op == MPI_SUM && bytes >= sizeof(int) * (uint64_t)a->target.count);
+static inline int is_common_op(const rgi_win_access *access, uint64_t bytes) {
+  return access->op == MPI_REPLACE ||
+         (access->op == MPI_NO_OP && access->kind == RGI_WIN_GET_ACCUMULATE) ||
+         (access->op == MPI_SUM && bytes >= sizeof(int) * (uint64_t)access->target.count);
 }
 
 /* Whether the loops can combine the elements where they lie. */
-static inline int lies_aligned(const rgi_win_access *a, const char *at, uint64_t bytes) {
-  uintptr_t below = bytes == 4 * (uint64_t)a->target.count ? 3 : 7;
-  return (((uintptr_t)at | (uintptr_t)a->origin.memory) & below) == 0;
+static inline int lies_aligned(const rgi_win_access *access, const char *at, uint64_t bytes) {
+  uintptr_t below = bytes == 4 * (uint64_t)access->target.count ? 3 : 7;
+  return (((uintptr_t)at | (uintptr_t)access->origin.memory) & below) == 0;
 }
 
 static inline void copy_small(void *to, const void *from, size_t bytes) {
@@ -119,37 +120,38 @@ static inline void copy_small(void *to, const void *from, size_t bytes) {
 }
 
 /* At most SMALL bytes. The result may be the origin: it is written last. */
-static inline __attribute__((always_inline)) int accumulate_dense(rgi_win *w,
-                                                                  const rgi_win_access *a, char *at,
-                                                                  uint64_t bytes,
+static inline __attribute__((always_inline)) int accumulate_dense(rgi_win *window,
+                                                                  const rgi_win_access *access,
+                                                                  char *at, uint64_t bytes,
                                                                   const rgi_kernel *kernel) {
   char old[SMALL];
-  int error = rgi_win_access_lock(w, a->rank);
+  int error = rgi_win_access_lock(window, access->rank);
   if (error)
-    return rgi_win_raise_own(w, error, a->call);
-  if (a->kind == RGI_WIN_GET_ACCUMULATE)
+    return rgi_win_raise_own(window, error, access->call);
+  if (access->kind == RGI_WIN_GET_ACCUMULATE)
     copy_small(old, at, bytes);
-  if (a->op == MPI_REPLACE)
-    copy_small(at, a->origin.memory, bytes);
+  if (access->op == MPI_REPLACE)
+    copy_small(at, access->origin.memory, bytes);
   else if (kernel)
-    kernel->run(a->origin.memory, at, bytes >> kernel->log);
-  rgi_win_access_unlock(w, a->rank);
-  if (a->kind == RGI_WIN_GET_ACCUMULATE)
-    copy_small(a->result.memory, old, bytes);
+    kernel->run(access->origin.memory, at, bytes >> kernel->log);
+  rgi_win_access_unlock(window, access->rank);
+  if (access->kind == RGI_WIN_GET_ACCUMULATE)
+    copy_small(access->result.memory, old, bytes);
   return MPI_SUCCESS;
 }
 
-int rgi_win_access_common(rgi_win *w, const rgi_win_access *a, int *code) {
-  uint64_t bytes = basic_bytes(&a->target);
-  if (bytes > SMALL || !is_common_op(a, bytes) ||
-      (a->op != MPI_NO_OP && !is_like(&a->origin, &a->target)) ||
-      (a->kind == RGI_WIN_GET_ACCUMULATE && !is_like(&a->result, &a->target)))
+int rgi_win_access_common(rgi_win *window, const rgi_win_access *access, int *code) {
+  uint64_t bytes = basic_bytes(&access->target);
+  if (bytes > SMALL || !is_common_op(access, bytes) ||
+      (access->op != MPI_NO_OP && !is_like(&access->origin, &access->target)) ||
+      (access->kind == RGI_WIN_GET_ACCUMULATE && !is_like(&access->result, &access->target)))
     return 0;
-  char *at = find_open(w, a, bytes);
-  if (!at || (a->op == MPI_SUM && !lies_aligned(a, at, bytes)))
+  char *at = find_open(window, access, bytes);
+  if (!at || (access->op == MPI_SUM && !lies_aligned(access, at, bytes)))
     return 0;
-  *code = accumulate_dense(w, a, at, bytes,
-                           a->op == MPI_SUM ? rgi_op_kernel_of(a->target.type, a->op) : NULL);
+  *code = accumulate_dense(window, access, at, bytes,
+                           access->op == MPI_SUM ? rgi_op_kernel_of(access->target.type, access->op)
+                                                 : NULL);
   return 1;
 }
 
@@ -170,18 +172,18 @@ static int64_t least(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
-static int find_side(const rgi_win_buffer *b, side *s) {
-  int64_t common = (int64_t)rgi_datatype_basic_size(b->type);
-  *s = (side){b->memory, b->count, 0, 0, 0, NULL, b->type, common, common, 0};
-  if (b->count < 0)
+static int find_side(const rgi_win_buffer *buffer, side *s) {
+  int64_t common = (int64_t)rgi_datatype_basic_size(buffer->type);
+  *s = (side){buffer->memory, buffer->count, 0, 0, 0, NULL, buffer->type, common, common, 0};
+  if (buffer->count < 0)
     return MPI_ERR_COUNT;
-  if (b->type == MPI_DATATYPE_NULL)
+  if (buffer->type == MPI_DATATYPE_NULL)
     return MPI_ERR_TYPE;
   if (common)
-    return __builtin_mul_overflow(b->count, common, &s->bytes) || (s->reach = s->bytes, 0)
+    return __builtin_mul_overflow(buffer->count, common, &s->bytes) || (s->reach = s->bytes, 0)
                ? MPI_ERR_COUNT
                : MPI_SUCCESS;
-  const rgi_win_type *t = rgi_win_type_of(b->type);
+  const rgi_win_type *t = rgi_win_type_of(buffer->type);
   if (!t)
     return MPI_ERR_TYPE;
   s->layout = &t->layout;
@@ -189,22 +191,22 @@ static int find_side(const rgi_win_buffer *b, side *s) {
   s->basic_size = t->basic_size;
   s->basic_extent = t->basic_extent;
   s->placing = t->placing;
-  if (s->layout->size == 0 || b->count == 0)
+  if (s->layout->size == 0 || buffer->count == 0)
     return MPI_SUCCESS;
   int64_t span;
-  if (__builtin_mul_overflow(b->count, s->layout->size, &s->bytes) ||
-      __builtin_mul_overflow(b->count - 1, s->layout->extent, &span))
+  if (__builtin_mul_overflow(buffer->count, s->layout->size, &s->bytes) ||
+      __builtin_mul_overflow(buffer->count - 1, s->layout->extent, &span))
     return MPI_ERR_COUNT;
   s->low = s->layout->low + least(span, 0);
   s->reach = s->layout->high - s->layout->low + (span < 0 ? -span : span);
   return MPI_SUCCESS;
 }
 
-static void begin_side(const side *s, rgi_layout_cursor *c) {
+static void begin_side(const side *s, rgi_layout_cursor *cursor) {
   if (s->layout)
-    rgi_layout_begin(c, s->layout, s->memory, s->count);
+    rgi_layout_begin(cursor, s->layout, s->memory, s->count);
   else
-    rgi_layout_begin_flat(c, s->memory, s->bytes);
+    rgi_layout_begin_flat(cursor, s->memory, s->bytes);
 }
 
 /* NULL is also MPI_BOTTOM, to which a type's addresses are relative. */
@@ -213,40 +215,40 @@ static int lacks_memory(const side *s) {
 }
 
 /* The target's side: where it is in the caller's memory. nothing: MPI_PROC_NULL. */
-static int find_target(rgi_win *w, const rgi_win_access *a, side *t, int *nothing) {
-  int class = find_side(&a->target, t);
+static int find_target(rgi_win *window, const rgi_win_access *access, side *t, int *nothing) {
+  int class = find_side(&access->target, t);
   if (class == MPI_SUCCESS)
-    class = rgi_win_access_place(w, a, t->low, t->reach, &t->memory);
-  *nothing = a->rank == MPI_PROC_NULL;
+    class = rgi_win_access_place(window, access, t->low, t->reach, &t->memory);
+  *nothing = access->rank == MPI_PROC_NULL;
   return class;
 }
 
-int rgi_win_access_check(rgi_win *w, const rgi_win_access *a) {
+int rgi_win_access_check(rgi_win *window, const rgi_win_access *access) {
   side t;
-  if (find_side(&a->target, &t) != MPI_SUCCESS)
+  if (find_side(&access->target, &t) != MPI_SUCCESS)
     return MPI_SUCCESS;
-  if (rgi_win_access_place(w, a, t.low, t.reach, &t.memory) == MPI_ERR_RMA_RANGE)
+  if (rgi_win_access_place(window, access, t.low, t.reach, &t.memory) == MPI_ERR_RMA_RANGE)
     return MPI_ERR_RMA_RANGE;
-  if (a->kind >= RGI_WIN_ACCUMULATE && is_builtin(a->op) && t.basic != MPI_DATATYPE_NULL &&
-      !rgi_win_access_takes(t.basic, a->op))
+  if (access->kind >= RGI_WIN_ACCUMULATE && is_builtin(access->op) &&
+      t.basic != MPI_DATATYPE_NULL && !rgi_win_access_takes(t.basic, access->op))
     return MPI_ERR_OP;
   return MPI_SUCCESS;
 }
 
 /* --- moving --------------------------------------------------------------------------------- */
 
-static void put_piece(const rgi_strided *p, void *target, void *origin, const void *how) {
+static void put_piece(const rgi_strided *strided, void *target, void *origin, const void *how) {
   (void)how;
-  rgi_patch_put(p, target, origin);
+  rgi_patch_put(strided, target, origin);
 }
 
-static void get_piece(const rgi_strided *p, void *target, void *origin, const void *how) {
+static void get_piece(const rgi_strided *strided, void *target, void *origin, const void *how) {
   (void)how;
-  rgi_patch_get(p, target, origin);
+  rgi_patch_get(strided, target, origin);
 }
 
-static void combine_piece(const rgi_strided *p, void *target, void *origin, const void *how) {
-  rgi_patch_combine(how, p, target, origin, NULL);
+static void combine_piece(const rgi_strided *strided, void *target, void *origin, const void *how) {
+  rgi_patch_combine(how, strided, target, origin, NULL);
 }
 
 static int copy_sides(const side *target, const side *origin, rgi_win_kind kind) {
@@ -277,17 +279,18 @@ typedef struct {
   int staged;
 } accumulation;
 
-static void begin_staged(const accumulation *m, rgi_layout_cursor *c, char *memory, int64_t bytes) {
+static void begin_staged(const accumulation *m, rgi_layout_cursor *cursor, char *memory,
+                         int64_t bytes) {
   if (m->basic_layout)
-    rgi_layout_begin(c, m->basic_layout, memory, bytes / m->basic_size);
+    rgi_layout_begin(cursor, m->basic_layout, memory, bytes / m->basic_size);
   else
-    rgi_layout_begin_flat(c, memory, bytes);
+    rgi_layout_begin_flat(cursor, memory, bytes);
 }
 
 /* Elements that are not aligned, have gaps, or that MPI combines, and those of which the result
  * replaces the origin, are combined elsewhere, side by side and aligned; what lies in gaps is not
  * written. */
-static void accumulate_staged(accumulation *m, const rgi_win_access *a, int64_t bytes) {
+static void accumulate_staged(accumulation *m, const rgi_win_access *access, int64_t bytes) {
   _Alignas(max_align_t) char ours[STAGED], theirs[STAGED];
   rgi_layout_cursor staged;
   begin_staged(m, &staged, ours, bytes);
@@ -295,36 +298,36 @@ static void accumulate_staged(accumulation *m, const rgi_win_access *a, int64_t 
   begin_staged(m, &staged, theirs, bytes);
   rgi_layout_walk(&staged, &m->read, bytes, put_piece, NULL);
   begin_staged(m, &staged, theirs, bytes);
-  if (a->kind == RGI_WIN_GET_ACCUMULATE)
+  if (access->kind == RGI_WIN_GET_ACCUMULATE)
     rgi_layout_walk(&m->result, &staged, bytes, put_piece, NULL);
-  if (a->op != MPI_REPLACE)
-    rgi_op_apply(ours, theirs, (size_t)(bytes / m->basic_size), m->basic, a->op);
-  begin_staged(m, &staged, a->op == MPI_REPLACE ? ours : theirs, bytes);
+  if (access->op != MPI_REPLACE)
+    rgi_op_apply(ours, theirs, (size_t)(bytes / m->basic_size), m->basic, access->op);
+  begin_staged(m, &staged, access->op == MPI_REPLACE ? ours : theirs, bytes);
   rgi_layout_walk(&m->write, &staged, bytes, put_piece, NULL);
 }
 
-static void accumulate_part(accumulation *m, const rgi_win_access *a, int64_t bytes) {
+static void accumulate_part(accumulation *m, const rgi_win_access *access, int64_t bytes) {
   if (m->staged) {
-    accumulate_staged(m, a, bytes);
+    accumulate_staged(m, access, bytes);
     return;
   }
-  if (a->kind == RGI_WIN_GET_ACCUMULATE)
+  if (access->kind == RGI_WIN_GET_ACCUMULATE)
     rgi_layout_walk(&m->read, &m->result, bytes, get_piece, NULL);
-  if (a->op == MPI_REPLACE)
+  if (access->op == MPI_REPLACE)
     rgi_layout_walk(&m->write, &m->origin, bytes, put_piece, NULL);
-  else if (a->op != MPI_NO_OP)
+  else if (access->op != MPI_NO_OP)
     rgi_layout_walk(&m->write, &m->origin, bytes, combine_piece, m->kernel);
 }
 
-static int accumulate_sides(rgi_win *w, const rgi_win_access *a, const side *target,
+static int accumulate_sides(rgi_win *window, const rgi_win_access *access, const side *target,
                             accumulation *m) {
   int64_t room = m->staged ? STAGED : AT_A_TIME, step = room / target->basic_extent * m->basic_size;
   for (int64_t at = 0; at < target->bytes; at += step) {
-    int error = rgi_win_access_lock(w, a->rank);
+    int error = rgi_win_access_lock(window, access->rank);
     if (error)
-      return rgi_win_raise_own(w, error, a->call);
-    accumulate_part(m, a, least(step, target->bytes - at));
-    rgi_win_access_unlock(w, a->rank);
+      return rgi_win_raise_own(window, error, access->call);
+    accumulate_part(m, access, least(step, target->bytes - at));
+    rgi_win_access_unlock(window, access->rank);
   }
   return MPI_SUCCESS;
 }
@@ -337,46 +340,47 @@ static int check_elements(const side *target, const side *other) {
 }
 
 /* A type without elements takes all of MPI's operations. */
-static int check_operation(const rgi_win_access *a, const side *target) {
+static int check_operation(const rgi_win_access *access, const side *target) {
   int takes = target->basic != MPI_DATATYPE_NULL
-                  ? rgi_win_access_takes(target->basic, a->op)
-                  : a->op == MPI_REPLACE || a->op == MPI_NO_OP || is_builtin(a->op);
-  if (a->op == MPI_NO_OP && a->kind == RGI_WIN_ACCUMULATE)
+                  ? rgi_win_access_takes(target->basic, access->op)
+                  : access->op == MPI_REPLACE || access->op == MPI_NO_OP || is_builtin(access->op);
+  if (access->op == MPI_NO_OP && access->kind == RGI_WIN_ACCUMULATE)
     takes = 0;
   return takes ? MPI_SUCCESS : MPI_ERR_OP;
 }
 
 /* A side that the caller gives. */
-static int find_own(const rgi_win_buffer *b, side *s) {
-  int class = find_side(b, s);
+static int find_own(const rgi_win_buffer *buffer, side *s) {
+  int class = find_side(buffer, s);
   return class == MPI_SUCCESS && lacks_memory(s) ? MPI_ERR_BUFFER : class;
 }
 
 /* Those of the three sides that take part; then the operation. As MPI does, types are looked at
  * first. */
-static int find_sides(rgi_win *w, const rgi_win_access *a, side *target, side *origin, side *result,
-                      int *nothing) {
-  int class = find_target(w, a, target, nothing), is_get = a->kind == RGI_WIN_GET_ACCUMULATE;
+static int find_sides(rgi_win *window, const rgi_win_access *access, side *target, side *origin,
+                      side *result, int *nothing) {
+  int class = find_target(window, access, target, nothing),
+      is_get = access->kind == RGI_WIN_GET_ACCUMULATE;
   origin->layout = result->layout = NULL;
-  if (class == MPI_SUCCESS && (a->op != MPI_NO_OP || !is_get))
-    class = find_own(&a->origin, origin);
+  if (class == MPI_SUCCESS && (access->op != MPI_NO_OP || !is_get))
+    class = find_own(&access->origin, origin);
   if (class == MPI_SUCCESS && is_get)
-    class = find_own(&a->result, result);
-  if (class == MPI_SUCCESS && a->op != MPI_NO_OP)
+    class = find_own(&access->result, result);
+  if (class == MPI_SUCCESS && access->op != MPI_NO_OP)
     class = check_elements(target, origin);
   if (class == MPI_SUCCESS && is_get)
     class = check_elements(target, result);
-  return class == MPI_SUCCESS ? check_operation(a, target) : class;
+  return class == MPI_SUCCESS ? check_operation(access, target) : class;
 }
 
 /* The loop that combines the elements of both sides where they lie; NULL: there is none. */
-static const rgi_kernel *find_kernel(const rgi_win_access *a, const side *target,
+static const rgi_kernel *find_kernel(const rgi_win_access *access, const side *target,
                                      const side *origin) {
   uintptr_t below, placing = (uintptr_t)target->memory | target->placing |
                              (uintptr_t)origin->memory | origin->placing;
   if (target->basic_size != target->basic_extent)
     return NULL;
-  const rgi_kernel *kernel = rgi_op_kernel_of(target->basic, a->op);
+  const rgi_kernel *kernel = rgi_op_kernel_of(target->basic, access->op);
   below = kernel->log < 3 ? ((uintptr_t)1 << kernel->log) - 1 : 7;
   return kernel->run && (placing & below) == 0 ? kernel : NULL;
 }
@@ -386,55 +390,57 @@ static int do_overlap(const side *a, const side *b) {
   return begin < other + b->reach && other < begin + a->reach;
 }
 
-static int accumulate_spread(rgi_win *w, const rgi_win_access *a, const side *target,
+static int accumulate_spread(rgi_win *window, const rgi_win_access *access, const side *target,
                              const side *origin, const side *result, accumulation *m) {
   const rgi_win_type *basic = NULL;
   if (target->basic_size != target->basic_extent && !(basic = rgi_win_type_of(target->basic)))
-    return rgi_win_raise_access(w, MPI_ERR_NO_MEM, a);
+    return rgi_win_raise_access(window, MPI_ERR_NO_MEM, access);
   m->basic = target->basic;
   m->basic_size = target->basic_size;
   m->basic_layout = basic ? &basic->layout : NULL;
   begin_side(target, &m->read);
   begin_side(target, &m->write);
-  if (a->op != MPI_NO_OP)
+  if (access->op != MPI_NO_OP)
     begin_side(origin, &m->origin);
-  if (a->kind == RGI_WIN_GET_ACCUMULATE)
+  if (access->kind == RGI_WIN_GET_ACCUMULATE)
     begin_side(result, &m->result);
-  return accumulate_sides(w, a, target, m);
+  return accumulate_sides(window, access, target, m);
 }
 
-static int accumulate(rgi_win *w, const rgi_win_access *a) {
+static int accumulate(rgi_win *window, const rgi_win_access *access) {
   side target, origin, result;
   accumulation m = {.kernel = NULL};
-  int nothing, class = find_sides(w, a, &target, &origin, &result, &nothing);
+  int nothing, class = find_sides(window, access, &target, &origin, &result, &nothing);
   if (class != MPI_SUCCESS)
-    return rgi_win_raise_access(w, class, a);
+    return rgi_win_raise_access(window, class, access);
   if (nothing || target.bytes == 0)
     return MPI_SUCCESS;
-  if (a->op != MPI_REPLACE && a->op != MPI_NO_OP)
-    m.staged = !(m.kernel = find_kernel(a, &target, &origin));
+  if (access->op != MPI_REPLACE && access->op != MPI_NO_OP)
+    m.staged = !(m.kernel = find_kernel(access, &target, &origin));
   if (!m.staged && !target.layout && !origin.layout && !result.layout && target.bytes <= SMALL)
-    return accumulate_dense(w, a, target.memory, (uint64_t)target.bytes, m.kernel);
-  if (a->kind == RGI_WIN_GET_ACCUMULATE && a->op != MPI_NO_OP && do_overlap(&origin, &result))
+    return accumulate_dense(window, access, target.memory, (uint64_t)target.bytes, m.kernel);
+  if (access->kind == RGI_WIN_GET_ACCUMULATE && access->op != MPI_NO_OP &&
+      do_overlap(&origin, &result))
     m.staged = 1;
-  return accumulate_spread(w, a, &target, &origin, &result, &m);
+  return accumulate_spread(window, access, &target, &origin, &result, &m);
 }
 
-static int copy(rgi_win *w, const rgi_win_access *a) {
+static int copy(rgi_win *window, const rgi_win_access *access) {
   side target, origin;
-  int nothing, class = find_target(w, a, &target, &nothing);
+  int nothing, class = find_target(window, access, &target, &nothing);
   if (class == MPI_SUCCESS)
-    class = find_own(&a->origin, &origin);
+    class = find_own(&access->origin, &origin);
   if (class == MPI_SUCCESS && !nothing)
-    class = copy_sides(&target, &origin, a->kind);
-  return class == MPI_SUCCESS ? MPI_SUCCESS : rgi_win_raise_access(w, class, a);
+    class = copy_sides(&target, &origin, access->kind);
+  return class == MPI_SUCCESS ? MPI_SUCCESS : rgi_win_raise_access(window, class, access);
 }
 
-int rgi_win_access_make(rgi_win *w, rgi_win_access *a) {
+int rgi_win_access_make(rgi_win *window, rgi_win_access *access) {
   int code;
-  if (a->kind == RGI_WIN_PUT)
+  if (access->kind == RGI_WIN_PUT)
     rgi_win_has_put = 1;
-  if (a->kind >= RGI_WIN_ACCUMULATE ? rgi_win_access_common(w, a, &code) : copy_common(w, a, &code))
+  if (access->kind >= RGI_WIN_ACCUMULATE ? rgi_win_access_common(window, access, &code)
+                                         : copy_common(window, access, &code))
     return code;
-  return a->kind >= RGI_WIN_ACCUMULATE ? accumulate(w, a) : copy(w, a);
+  return access->kind >= RGI_WIN_ACCUMULATE ? accumulate(window, access) : copy(window, access);
 }

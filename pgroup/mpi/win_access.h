@@ -29,36 +29,36 @@ typedef struct {
 } rgi_win_access;
 
 /* As rgi_win_raise (win_stand_in.c). */
-int rgi_win_raise_access(rgi_win *w, int class, const rgi_win_access *access);
+int rgi_win_raise_access(rgi_win *window, int class, const rgi_win_access *access);
 
 /* Makes the access. MPI's error code, after the window's error handler. */
-int rgi_win_access_make(rgi_win *w, rgi_win_access *a);
+int rgi_win_access_make(rgi_win *window, rgi_win_access *access);
 
 /* The same for an accumulate of the commonest kind alone: 0 where it is of another, or wrong, and
  * has not been begun. */
-int rgi_win_access_common(rgi_win *w, const rgi_win_access *a, int *code);
+int rgi_win_access_common(rgi_win *window, const rgi_win_access *access, int *code);
 
 /* The target for an access to `bytes` bytes that begin `low` behind disp. MPI_SUCCESS, or the class
  * of the error: MPI_ERR_RANK, MPI_ERR_DISP, MPI_ERR_RMA_SYNC, MPI_ERR_RMA_RANGE. *at NULL: the rank
  * is MPI_PROC_NULL, nothing is to be done. */
-int rgi_win_access_place(rgi_win *w, const rgi_win_access *a, int64_t low, int64_t bytes,
+int rgi_win_access_place(rgi_win *window, const rgi_win_access *access, int64_t low, int64_t bytes,
                          char **at);
 
 /* What MPI does not find in an access before it makes it: MPI_ERR_RMA_RANGE, beyond the target's
  * memory; MPI_ERR_OP, one of MPI's operations on a type that does not take it. Or MPI_SUCCESS. */
-int rgi_win_access_check(rgi_win *w, const rgi_win_access *a);
+int rgi_win_access_check(rgi_win *window, const rgi_win_access *access);
 
 /* Whether accumulates of elements of this basic type take the operation: one of MPI's own. */
 int rgi_win_access_takes(MPI_Datatype type, MPI_Op op);
 
 /* Accumulates at a target are made between these two. An error of the library's. */
-static inline int rgi_win_access_lock(rgi_win *w, int rank) {
-  rgi_lock *lock = &w->target[rank].part->accumulating;
+static inline int rgi_win_access_lock(rgi_win *window, int rank) {
+  rgi_lock *lock = &window->target[rank].part->accumulating;
   return rgi_lock_try(lock) ? RG_SUCCESS : rgi_lock_wait_robust(lock, "MPI_Accumulate");
 }
 
-static inline void rgi_win_access_unlock(rgi_win *w, int rank) {
-  rgi_lock_release(&w->target[rank].part->accumulating);
+static inline void rgi_win_access_unlock(rgi_win *window, int rank) {
+  rgi_lock_release(&window->target[rank].part->accumulating);
 }
 
 #endif

@@ -8,18 +8,18 @@
 #include "mpi/win_nodes.h"
 
 /* The address of a predefined attribute, or NULL. MPICH's Fortran keys are the next numbers. */
-static void *predefined(rgi_win *w, int key) {
+static void *predefined(rgi_win *window, int key) {
   switch (key) {
   case MPI_WIN_BASE:
-    return w->base;
+    return window->base;
   case MPI_WIN_SIZE:
-    return &w->size;
+    return &window->size;
   case MPI_WIN_DISP_UNIT:
-    return &w->disp_unit;
+    return &window->disp_unit;
   case MPI_WIN_CREATE_FLAVOR:
-    return &w->flavor;
+    return &window->flavor;
   case MPI_WIN_MODEL:
-    return &w->model;
+    return &window->model;
   default:
     return NULL;
   }
@@ -31,15 +31,15 @@ static int is_predefined(int key) {
 }
 
 RG_API int MPI_Win_get_attr(MPI_Win win, int key, void *value, int *flag) {
-  rgi_win *w = rgi_win_of(win);
-  rgi_win_nodes *s = w ? NULL : rgi_win_nodes_of(win);
-  if (s && key == MPI_WIN_CREATE_FLAVOR)
-    w = s->window;
-  if (!w)
+  rgi_win *window = rgi_win_of(win);
+  rgi_win_nodes *nodes = window ? NULL : rgi_win_nodes_of(win);
+  if (nodes && key == MPI_WIN_CREATE_FLAVOR)
+    window = nodes->window;
+  if (!window)
     return RGI_INTERCEPT_NEXT(PMPI_Win_get_attr)(win, key, value, flag);
   if (!is_predefined(key))
-    return RGI_INTERCEPT_NEXT(PMPI_Win_get_attr)(rgi_win_stand_in(w), key, value, flag);
-  *(void **)value = predefined(w, key);
+    return RGI_INTERCEPT_NEXT(PMPI_Win_get_attr)(rgi_win_stand_in(window), key, value, flag);
+  *(void **)value = predefined(window, key);
   *flag = 1;
   return MPI_SUCCESS;
 }
@@ -73,22 +73,22 @@ RGI_INTERCEPT_BOTH(Win_delete_attr);
 int MPII_Win_get_attr(MPI_Win win, int key, void *value, int *flag, int kind);
 int MPII_Win_set_attr(MPI_Win win, int key, void *value, int kind);
 
-static MPI_Aint value_for_fortran(rgi_win *w, int key) {
-  void *at = predefined(w, key);
+static MPI_Aint value_for_fortran(rgi_win *window, int key) {
+  void *at = predefined(window, key);
   if (key == MPI_WIN_BASE)
     return (MPI_Aint)(intptr_t)at;
   return key == MPI_WIN_SIZE ? *(MPI_Aint *)at : *(int *)at;
 }
 
 RG_API int MPII_Win_get_attr(MPI_Win win, int key, void *value, int *flag, int kind) {
-  rgi_win *w = rgi_win_of(win);
-  rgi_win_nodes *s = w ? NULL : rgi_win_nodes_of(win);
-  if (s && key - 1 == MPI_WIN_CREATE_FLAVOR)
-    w = s->window;
-  if (!w || !is_predefined(key - 1))
-    return RGI_INTERCEPT_NEXT(MPII_Win_get_attr)(w ? rgi_win_stand_in(w) : win, key, value, flag,
-                                                 kind);
-  *(MPI_Aint *)value = value_for_fortran(w, key - 1);
+  rgi_win *window = rgi_win_of(win);
+  rgi_win_nodes *nodes = window ? NULL : rgi_win_nodes_of(win);
+  if (nodes && key - 1 == MPI_WIN_CREATE_FLAVOR)
+    window = nodes->window;
+  if (!window || !is_predefined(key - 1))
+    return RGI_INTERCEPT_NEXT(MPII_Win_get_attr)(window ? rgi_win_stand_in(window) : win, key,
+                                                 value, flag, kind);
+  *(MPI_Aint *)value = value_for_fortran(window, key - 1);
   *flag = 1;
   return MPI_SUCCESS;
 }

@@ -33,18 +33,19 @@ static int end_request(int code, MPI_Request *request) {
 
 /* Such calls are allowed between a lock and its unlock only. The access is complete when its call
  * returns. */
-static int make_request(rgi_win *w, rgi_win_access *a, MPI_Request *request) {
-  if (!rgi_win_is_locked(w))
-    return rgi_win_raise_access(w, MPI_ERR_RMA_SYNC, a);
+static int make_request(rgi_win *window, rgi_win_access *access, MPI_Request *request) {
+  if (!rgi_win_is_locked(window))
+    return rgi_win_raise_access(window, MPI_ERR_RMA_SYNC, access);
   rgi_win_poll_served(RGI_WIN_ACCESS);
-  return end_request(rgi_win_access_make(w, a), request);
+  return end_request(rgi_win_access_make(window, access), request);
 }
 
 /* As rgi_win_nodes_access. */
-static int access_nodes(rgi_win_nodes *s, rgi_win_access *a, MPI_Request *request, int *code) {
-  if (request && !rgi_win_is_locked(s->window))
+static int access_nodes(rgi_win_nodes *nodes, rgi_win_access *access, MPI_Request *request,
+                        int *code) {
+  if (request && !rgi_win_is_locked(nodes->window))
     return 0;
-  if (!rgi_win_nodes_access(s, a, code))
+  if (!rgi_win_nodes_access(nodes, access, code))
     return 0;
   if (request)
     *code = end_request(*code, request);
@@ -92,20 +93,20 @@ static int is_predefined(MPI_Datatype type) {
 
 RG_API int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int rank,
                             MPI_Aint disp, MPI_Op op, MPI_Win win) {
-  rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_FETCH_AND_OP);
+  rgi_win *window = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_FETCH_AND_OP);
   int code;
-  rgi_win_access a = {RGI_WIN_GET_ACCUMULATE,      __func__,          rank,           disp, op,
-                      {writable(origin), 1, type}, {result, 1, type}, {NULL, 1, type}};
-  if (!w)
-    return PASS(FETCH_AND_OP, win, &a, NULL,
+  rgi_win_access access = {RGI_WIN_GET_ACCUMULATE,      __func__,          rank,           disp, op,
+                           {writable(origin), 1, type}, {result, 1, type}, {NULL, 1, type}};
+  if (!window)
+    return PASS(FETCH_AND_OP, win, &access, NULL,
                 RGI_INTERCEPT_NEXT(PMPI_Fetch_and_op)(origin, result, type, rank, disp, op, win));
-  if (rgi_win_access_common(w, &a, &code)) {
+  if (rgi_win_access_common(window, &access, &code)) {
     rgi_win_poll_served(RGI_WIN_ACCESS);
     return code;
   }
   rgi_win_poll_served(RGI_WIN_ACCESS);
-  return is_predefined(type) ? rgi_win_access_make(w, &a)
-                             : rgi_win_raise_access(w, MPI_ERR_TYPE, &a);
+  return is_predefined(type) ? rgi_win_access_make(window, &access)
+                             : rgi_win_raise_access(window, MPI_ERR_TYPE, &access);
 }
 
 /* Integers, logicals and bytes. */
@@ -116,47 +117,47 @@ static int can_be_compared(MPI_Datatype type) {
 }
 
 /* The bytes of such an element; it has no gaps. */
-static int find_element(rgi_win *w, const rgi_win_access *a, char **at, size_t *bytes) {
-  int size = (int)rgi_datatype_basic_size(a->target.type);
-  if (!is_predefined(a->target.type) || !can_be_compared(a->target.type))
+static int find_element(rgi_win *window, const rgi_win_access *access, char **at, size_t *bytes) {
+  int size = (int)rgi_datatype_basic_size(access->target.type);
+  if (!is_predefined(access->target.type) || !can_be_compared(access->target.type))
     return MPI_ERR_TYPE;
   if (!size)
-    PMPI_Type_size(a->target.type, &size);
+    PMPI_Type_size(access->target.type, &size);
   *bytes = (size_t)size;
-  return rgi_win_access_place(w, a, 0, size, at);
+  return rgi_win_access_place(window, access, 0, size, at);
 }
 
-static int compare_and_swap(rgi_win *w, const rgi_win_access *a, const void *compare, char *at,
-                            size_t bytes) {
+static int compare_and_swap(rgi_win *window, const rgi_win_access *access, const void *compare,
+                            char *at, size_t bytes) {
   rgi_win_poll_served(RGI_WIN_ACCESS);
-  int error = rgi_win_access_lock(w, a->rank);
+  int error = rgi_win_access_lock(window, access->rank);
   if (error)
-    return rgi_win_raise_own(w, error, a->call);
-  rgi_copy_block(a->result.memory, at, bytes);
+    return rgi_win_raise_own(window, error, access->call);
+  rgi_copy_block(access->result.memory, at, bytes);
   if (memcmp(at, compare, bytes) == 0)
-    rgi_copy_block(at, a->origin.memory, bytes);
-  rgi_win_access_unlock(w, a->rank);
+    rgi_copy_block(at, access->origin.memory, bytes);
+  rgi_win_access_unlock(window, access->rank);
   return MPI_SUCCESS;
 }
 
 RG_API int MPI_Compare_and_swap(const void *origin, const void *compare, void *result,
                                 MPI_Datatype type, int rank, MPI_Aint disp, MPI_Win win) {
-  rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_COMPARE_AND_SWAP);
+  rgi_win *window = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_COMPARE_AND_SWAP);
   char *at;
   size_t bytes;
-  rgi_win_access a = {
+  rgi_win_access access = {
       RGI_WIN_GET_ACCUMULATE,      __func__,          rank,           disp, MPI_REPLACE,
       {writable(origin), 1, type}, {result, 1, type}, {NULL, 1, type}};
-  if (!w)
+  if (!window)
     return PASS(
-        COMPARE_AND_SWAP, win, &a, NULL,
+        COMPARE_AND_SWAP, win, &access, NULL,
         RGI_INTERCEPT_NEXT(PMPI_Compare_and_swap)(origin, compare, result, type, rank, disp, win));
-  int class = find_element(w, &a, &at, &bytes);
+  int class = find_element(window, &access, &at, &bytes);
   if (class == MPI_SUCCESS && rank != MPI_PROC_NULL && (!origin || !compare || !result))
     class = MPI_ERR_BUFFER;
   if (class != MPI_SUCCESS)
-    return rgi_win_raise_access(w, class, &a);
-  return at ? compare_and_swap(w, &a, compare, at, bytes) : MPI_SUCCESS;
+    return rgi_win_raise_access(window, class, &access);
+  return at ? compare_and_swap(window, &access, compare, at, bytes) : MPI_SUCCESS;
 }
 
 RGI_INTERCEPT_BOTH(Fetch_and_op);

@@ -73,52 +73,52 @@ static void free_part(uint64_t at) {
 /* --- the window --------------------------------------------------------------------------------
  */
 
-static void fill_targets(rgi_win *w, const uint64_t all[]) {
-  for (int i = 0; i < w->n; i++) {
+static void fill_targets(rgi_win *window, const uint64_t all[]) {
+  for (int i = 0; i < window->n; i++) {
     rgi_win_part *part = part_at(all[i]);
-    w->target[i] = (rgi_win_target){.base = part->memory ? rgi_arena_at(part->memory) : NULL,
-                                    .size = part->size,
-                                    .disp_unit = part->disp_unit,
-                                    .part = part};
+    window->target[i] = (rgi_win_target){.base = part->memory ? rgi_arena_at(part->memory) : NULL,
+                                         .size = part->size,
+                                         .disp_unit = part->disp_unit,
+                                         .part = part};
   }
 }
 
-static void drop_window(rgi_win *w) {
-  if (w->group)
-    rg_group_free(&w->group);
-  if (w->members != MPI_GROUP_NULL)
-    PMPI_Group_free(&w->members);
-  if (w->info != MPI_INFO_NULL)
-    PMPI_Info_free(&w->info);
-  free(w);
+static void drop_window(rgi_win *window) {
+  if (window->group)
+    rg_group_free(&window->group);
+  if (window->members != MPI_GROUP_NULL)
+    PMPI_Group_free(&window->members);
+  if (window->info != MPI_INFO_NULL)
+    PMPI_Info_free(&window->info);
+  free(window);
 }
 
 /* NULL: no memory. */
 static rgi_win *make_window(const plan *p, int n, uint64_t derivation) {
-  rgi_win *w = calloc(1, sizeof *w + (size_t)n * sizeof *w->target);
-  if (!w)
+  rgi_win *window = calloc(1, sizeof *window + (size_t)n * sizeof *window->target);
+  if (!window)
     return NULL;
   rgi_win_memory_open();
-  w->n = n;
-  w->flavor = p->flavor;
-  w->model = MPI_WIN_UNIFIED;
-  w->base = p->base;
-  w->size = p->size;
-  w->disp_unit = (int)p->disp_unit;
-  w->memory = p->memory;
-  w->stand_in = MPI_WIN_NULL;
-  w->handler = MPI_ERRORS_ARE_FATAL;
-  w->members = MPI_GROUP_NULL;
-  w->info = MPI_INFO_NULL;
-  rg_group_rank(p->group, &w->me);
+  window->n = n;
+  window->flavor = p->flavor;
+  window->model = MPI_WIN_UNIFIED;
+  window->base = p->base;
+  window->size = p->size;
+  window->disp_unit = (int)p->disp_unit;
+  window->memory = p->memory;
+  window->stand_in = MPI_WIN_NULL;
+  window->handler = MPI_ERRORS_ARE_FATAL;
+  window->members = MPI_GROUP_NULL;
+  window->info = MPI_INFO_NULL;
+  rg_group_rank(p->group, &window->me);
   int good = rgi_group_derive_part(p->group, derivation, 0, rgi_members_share(p->group->members),
-                                   &w->group) == RG_SUCCESS &&
-             PMPI_Comm_group(p->comm, &w->members) == MPI_SUCCESS &&
-             (p->info == MPI_INFO_NULL || PMPI_Info_dup(p->info, &w->info) == MPI_SUCCESS) &&
-             rgi_win_table_add(w);
+                                   &window->group) == RG_SUCCESS &&
+             PMPI_Comm_group(p->comm, &window->members) == MPI_SUCCESS &&
+             (p->info == MPI_INFO_NULL || PMPI_Info_dup(p->info, &window->info) == MPI_SUCCESS) &&
+             rgi_win_table_add(window);
   if (good)
-    return w;
-  drop_window(w);
+    return window;
+  drop_window(window);
   return NULL;
 }
 
@@ -139,20 +139,20 @@ static int exchange(const plan *p, int ready, rgi_win **made) {
   uint64_t *all = malloc((size_t)n * sizeof *all);
   /* Counted by all, also by who makes no window: the next one's group is the same on all. */
   uint64_t derivation = rgi_group_derive_begin(p->group);
-  rgi_win *w = ready && all && !lacks ? make_window(p, n, derivation) : NULL;
-  uint64_t mine = lacks ? NO_MEMORY : w ? make_part(p, n) : 0;
+  rgi_win *window = ready && all && !lacks ? make_window(p, n, derivation) : NULL;
+  uint64_t mine = lacks ? NO_MEMORY : window ? make_part(p, n) : 0;
   int error = all ? rg_allgather(p->group, &mine, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T)
                   : rgi_error(RG_ERR_NOMEM, "MPI_Win_create: no memory for %d members", n);
   if (!error && has_any(all, n, NO_MEMORY))
     error = no_memory();
   if (!error && !has_any(all, n, 0)) {
-    fill_targets(w, all);
-    *made = w;
+    fill_targets(window, all);
+    *made = window;
   } else {
     free_part(lacks ? 0 : mine);
-    if (w) {
-      rgi_win_table_remove(w);
-      drop_window(w);
+    if (window) {
+      rgi_win_table_remove(window);
+      drop_window(window);
     }
   }
   free(all);
@@ -160,28 +160,29 @@ static int exchange(const plan *p, int ready, rgi_win **made) {
 }
 
 /* The end of a creation: 1 and MPI's code, or 0: pass it on. */
-static int end_creation(const plan *p, int error, const rgi_win *w, MPI_Win *win, int *answer) {
-  if (error || !w)
+static int end_creation(const plan *p, int error, const rgi_win *window, MPI_Win *win,
+                        int *answer) {
+  if (error || !window)
     rgi_win_memory_free(p->memory);
-  if (!error && !w) {
+  if (!error && !window) {
     rgi_intercept_count(RGI_INTERCEPT_RMA, RGI_INTERCEPT_OTHER_CASE);
     return 0;
   }
   if (!rgi_intercept_end(RGI_INTERCEPT_RMA, p->comm, error, answer))
     return 0;
   if (!error)
-    *win = w->handle;
+    *win = window->handle;
   return 1;
 }
 
 /* ready: the caller has its memory. 1 and MPI's code, or 0: pass the call on. */
 static int create(const plan *p, int ready, MPI_Win *win, int *answer) {
-  rgi_win *w = NULL;
+  rgi_win *window = NULL;
   if (!is_on_one_node(p->group))
     return rgi_win_nodes_make(p, ready, win, answer);
   int error = exchange(
-      p, ready && (p->memory || p->size == 0 || rgi_win_memory_holds(p->base, p->size)), &w);
-  return end_creation(p, error, w, win, answer);
+      p, ready && (p->memory || p->size == 0 || rgi_win_memory_holds(p->base, p->size)), &window);
+  return end_creation(p, error, window, win, answer);
 }
 
 /* --- MPI_Win_create -----------------------------------------------------------------------------
@@ -311,15 +312,15 @@ static int allocate_common(plan *p, uint64_t *base) {
 }
 
 static int serve_shared(plan *p, void *baseptr, MPI_Win *win, int *answer) {
-  rgi_win *w = NULL;
+  rgi_win *window = NULL;
   uint64_t base = 0;
   p->group = win && baseptr ? group_to_serve(p) : NULL;
   if (!p->group)
     return is_refused(p, answer);
   int error = allocate_common(p, &base);
   if (!error)
-    error = exchange(p, base != 0, &w);
-  int served = end_creation(p, error, w, win, answer);
+    error = exchange(p, base != 0, &window);
+  int served = end_creation(p, error, window, win, answer);
   if (served && !error)
     *(void **)baseptr = p->base;
   return served;
@@ -382,12 +383,12 @@ RGI_INTERCEPT_BOTH(Win_allocate_shared_c);
  * -----------------------------------------------------------------------------------------------
  */
 
-static void free_window(rgi_win *w) {
-  rgi_win_drop_handler(w);
-  rgi_win_table_remove(w);
-  free_part(rgi_arena_offset(w->target[w->me].part));
-  rgi_win_memory_free(w->memory);
-  drop_window(w);
+static void free_window(rgi_win *window) {
+  rgi_win_drop_handler(window);
+  rgi_win_table_remove(window);
+  free_part(rgi_arena_offset(window->target[window->me].part));
+  rgi_win_memory_free(window->memory);
+  drop_window(window);
 }
 
 static int is_finalized(void) {
@@ -401,22 +402,22 @@ static int is_finalized(void) {
  * nobody waits for another process then. All members have come to the end of their epochs before
  * the memory goes. */
 RG_API int MPI_Win_free(MPI_Win *win) {
-  rgi_win *w = win ? rgi_win_of(*win) : NULL;
-  if (!w)
+  rgi_win *window = win ? rgi_win_of(*win) : NULL;
+  if (!window)
     return rgi_win_nodes_free(win);
   if (is_finalized()) { /* it goes with the process */
     *win = MPI_WIN_NULL;
     return MPI_SUCCESS;
   }
-  if (rgi_win_is_in_epoch(w) || w->exposed)
-    return rgi_win_raise(w, MPI_ERR_RMA_SYNC, __func__, RGI_WIN_NO_TARGET);
-  int code = rgi_win_stand_in_free(w);
+  if (rgi_win_is_in_epoch(window) || window->exposed)
+    return rgi_win_raise(window, MPI_ERR_RMA_SYNC, __func__, RGI_WIN_NO_TARGET);
+  int code = rgi_win_stand_in_free(window);
   if (code != MPI_SUCCESS)
     return code;
-  int error = rg_barrier(w->group);
+  int error = rg_barrier(window->group);
   if (error)
-    return rgi_win_raise_own(w, error, __func__);
-  free_window(w);
+    return rgi_win_raise_own(window, error, __func__);
+  free_window(window);
   *win = MPI_WIN_NULL;
   return MPI_SUCCESS;
 }

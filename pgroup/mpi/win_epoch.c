@@ -14,14 +14,14 @@
 #include "progress/polite.h"
 #include "progress/wait.h"
 
-static rgi_win_target *target_at(rgi_win *w, int rank) {
-  return rank >= 0 && rank < w->n ? &w->target[rank] : NULL;
+static rgi_win_target *target_at(rgi_win *window, int rank) {
+  return rank >= 0 && rank < window->n ? &window->target[rank] : NULL;
 }
 
 /* A wait for members, which a member's death ends. */
-static void start_wait(rgi_wait *wait, const rgi_win *w, const char *call, int rank) {
-  rgi_wait_start(wait, call, rank < 0 ? -1 : rgi_members_at(w->group->members, rank));
-  wait->scope = rgi_failure_scope_of(w->group->members);
+static void start_wait(rgi_wait *wait, const rgi_win *window, const char *call, int rank) {
+  rgi_wait_start(wait, call, rank < 0 ? -1 : rgi_members_at(window->group->members, rank));
+  wait->scope = rgi_failure_scope_of(window->group->members);
 }
 
 /* Accesses of all threads before it are visible to all processes before what comes after it. */
@@ -32,31 +32,31 @@ static void order_memory(void) {
 /* --- locks -------------------------------------------------------------------------------------
  */
 
-static rgi_shared_lock_user lock_of(const rgi_win *w, int rank) {
-  rgi_win_part *part = w->target[rank].part;
-  return (rgi_shared_lock_user){&part->lock, part->claims, w->n, w->me};
+static rgi_shared_lock_user lock_of(const rgi_win *window, int rank) {
+  rgi_win_part *part = window->target[rank].part;
+  return (rgi_shared_lock_user){&part->lock, part->claims, window->n, window->me};
 }
 
 /* No death ends the wait: the lock of a dead owner is given back. */
-static int lock_target(rgi_win *w, int rank, rgi_win_opening as, const char *call) {
+static int lock_target(rgi_win *window, int rank, rgi_win_opening as, const char *call) {
   rgi_wait wait;
   if (as != RGI_WIN_UNCHECKED) {
-    rgi_shared_lock_user u = lock_of(w, rank);
+    rgi_shared_lock_user user = lock_of(window, rank);
     rgi_wait_start_unscoped(&wait, call, -1);
     RGI_TRY(rgi_shared_lock_acquire(
-        &u, as == RGI_WIN_SHARED ? RGI_SHARED_LOCK_SHARED : RGI_SHARED_LOCK_EXCLUSIVE, &wait));
+        &user, as == RGI_WIN_SHARED ? RGI_SHARED_LOCK_SHARED : RGI_SHARED_LOCK_EXCLUSIVE, &wait));
   }
-  w->target[rank].opening = as;
+  window->target[rank].opening = as;
   return RG_SUCCESS;
 }
 
-static void unlock_target(rgi_win *w, int rank) {
-  rgi_win_target *t = &w->target[rank];
-  rgi_shared_lock_user u = lock_of(w, rank);
+static void unlock_target(rgi_win *window, int rank) {
+  rgi_win_target *t = &window->target[rank];
+  rgi_shared_lock_user user = lock_of(window, rank);
   if (t->opening == RGI_WIN_SHARED)
-    rgi_shared_lock_release(&u, RGI_SHARED_LOCK_SHARED);
+    rgi_shared_lock_release(&user, RGI_SHARED_LOCK_SHARED);
   if (t->opening == RGI_WIN_EXCLUSIVE)
-    rgi_shared_lock_release(&u, RGI_SHARED_LOCK_EXCLUSIVE);
+    rgi_shared_lock_release(&user, RGI_SHARED_LOCK_EXCLUSIVE);
   t->opening = RGI_WIN_CLOSED;
 }
 
@@ -67,135 +67,136 @@ static int end_row(int code) {
 }
 
 RG_API int MPI_Win_lock(int type, int rank, int assertion, MPI_Win win) {
-  rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_LOCK);
-  if (!w)
+  rgi_win *window = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_LOCK);
+  if (!window)
     return rgi_win_nodes_lock(type, rank, assertion, win);
   if (type != MPI_LOCK_SHARED && type != MPI_LOCK_EXCLUSIVE)
-    return rgi_win_raise(w, MPI_ERR_ARG, __func__, rank); /* MPICH's class of it */
+    return rgi_win_raise(window, MPI_ERR_ARG, __func__, rank); /* MPICH's class of it */
   if (assertion != 0 && assertion != MPI_MODE_NOCHECK)
-    return rgi_win_raise(w, MPI_ERR_ARG, __func__, rank);
-  rgi_win_target *t = target_at(w, rank);
+    return rgi_win_raise(window, MPI_ERR_ARG, __func__, rank);
+  rgi_win_target *t = target_at(window, rank);
   if (!t && rank != MPI_PROC_NULL)
-    return rgi_win_raise(w, MPI_ERR_RANK, __func__, rank);
-  if (w->access == RGI_WIN_LOCK_ALL || w->access == RGI_WIN_START || (t && t->opening))
-    return rgi_win_raise(w, MPI_ERR_RMA_SYNC, __func__, rank);
+    return rgi_win_raise(window, MPI_ERR_RANK, __func__, rank);
+  if (window->access == RGI_WIN_LOCK_ALL || window->access == RGI_WIN_START || (t && t->opening))
+    return rgi_win_raise(window, MPI_ERR_RMA_SYNC, __func__, rank);
   if (!t)
     return MPI_SUCCESS;
   rgi_win_opening as = assertion                 ? RGI_WIN_UNCHECKED
                        : type == MPI_LOCK_SHARED ? RGI_WIN_SHARED
                                                  : RGI_WIN_EXCLUSIVE;
   rgi_win_poll_served(RGI_WIN_ACCESS);
-  int error = lock_target(w, rank, as, "MPI_Win_lock");
+  int error = lock_target(window, rank, as, "MPI_Win_lock");
   if (error)
-    return rgi_win_raise_own(w, error, __func__);
-  atomic_fetch_add(&w->locked, 1);
-  if (w->access == RGI_WIN_FENCE) {
-    w->open_all = 0;
-    w->access = RGI_WIN_NO_EPOCH;
+    return rgi_win_raise_own(window, error, __func__);
+  atomic_fetch_add(&window->locked, 1);
+  if (window->access == RGI_WIN_FENCE) {
+    window->open_all = 0;
+    window->access = RGI_WIN_NO_EPOCH;
   }
   return MPI_SUCCESS;
 }
 
 RG_API int MPI_Win_unlock(int rank, MPI_Win win) {
-  rgi_win *w = rgi_win_of(win);
-  if (!w)
+  rgi_win *window = rgi_win_of(win);
+  if (!window)
     return rgi_win_nodes_unlock(rank, win);
-  rgi_win_target *t = target_at(w, rank);
+  rgi_win_target *t = target_at(window, rank);
   if (!t)
-    return rank == MPI_PROC_NULL ? MPI_SUCCESS : rgi_win_raise(w, MPI_ERR_RANK, __func__, rank);
-  if (rgi_win_epoch(w) != RGI_WIN_LOCK || !t->opening)
-    return rgi_win_raise(w, MPI_ERR_RMA_SYNC, __func__, rank);
+    return rank == MPI_PROC_NULL ? MPI_SUCCESS
+                                 : rgi_win_raise(window, MPI_ERR_RANK, __func__, rank);
+  if (rgi_win_epoch(window) != RGI_WIN_LOCK || !t->opening)
+    return rgi_win_raise(window, MPI_ERR_RMA_SYNC, __func__, rank);
   order_memory();
-  unlock_target(w, rank);
-  atomic_fetch_sub(&w->locked, 1);
+  unlock_target(window, rank);
+  atomic_fetch_sub(&window->locked, 1);
   return MPI_SUCCESS;
 }
 
 RG_API int MPI_Win_lock_all(int assertion, MPI_Win win) {
-  rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_LOCK);
+  rgi_win *window = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_LOCK);
   int error = RG_SUCCESS;
-  if (!w)
+  if (!window)
     return rgi_win_nodes_lock_all(assertion, win);
   if (assertion != 0 && assertion != MPI_MODE_NOCHECK)
-    return rgi_win_raise(w, MPI_ERR_ARG, __func__, RGI_WIN_NO_TARGET);
-  if (rgi_win_is_in_epoch(w))
-    return rgi_win_raise(w, MPI_ERR_RMA_SYNC, __func__, RGI_WIN_NO_TARGET);
+    return rgi_win_raise(window, MPI_ERR_ARG, __func__, RGI_WIN_NO_TARGET);
+  if (rgi_win_is_in_epoch(window))
+    return rgi_win_raise(window, MPI_ERR_RMA_SYNC, __func__, RGI_WIN_NO_TARGET);
   rgi_win_poll_served(RGI_WIN_ACCESS);
-  for (int i = 0; i < w->n && !error && !assertion; i++)
-    error = lock_target(w, i, RGI_WIN_SHARED, "MPI_Win_lock_all");
+  for (int i = 0; i < window->n && !error && !assertion; i++)
+    error = lock_target(window, i, RGI_WIN_SHARED, "MPI_Win_lock_all");
   if (error) {
-    for (int i = 0; i < w->n; i++)
-      unlock_target(w, i);
-    return rgi_win_raise_own(w, error, __func__);
+    for (int i = 0; i < window->n; i++)
+      unlock_target(window, i);
+    return rgi_win_raise_own(window, error, __func__);
   }
-  w->access = RGI_WIN_LOCK_ALL;
-  w->open_all = 1;
+  window->access = RGI_WIN_LOCK_ALL;
+  window->open_all = 1;
   return MPI_SUCCESS;
 }
 
 RG_API int MPI_Win_unlock_all(MPI_Win win) {
-  rgi_win *w = rgi_win_of(win);
-  if (!w)
+  rgi_win *window = rgi_win_of(win);
+  if (!window)
     return rgi_win_nodes_unlock_all(win);
-  if (w->access != RGI_WIN_LOCK_ALL)
-    return rgi_win_raise(w, MPI_ERR_RMA_SYNC, __func__, RGI_WIN_NO_TARGET);
+  if (window->access != RGI_WIN_LOCK_ALL)
+    return rgi_win_raise(window, MPI_ERR_RMA_SYNC, __func__, RGI_WIN_NO_TARGET);
   order_memory();
-  for (int i = 0; i < w->n; i++)
-    unlock_target(w, i);
-  w->open_all = 0;
-  w->access = RGI_WIN_NO_EPOCH;
+  for (int i = 0; i < window->n; i++)
+    unlock_target(window, i);
+  window->open_all = 0;
+  window->access = RGI_WIN_NO_EPOCH;
   return MPI_SUCCESS;
 }
 
 /* --- flushes
  * -------------------------------------------------------------------------------------- */
 
-static int flush_target(rgi_win *w, int rank, const char *call) {
-  rgi_win_target *t = target_at(w, rank);
+static int flush_target(rgi_win *window, int rank, const char *call) {
+  rgi_win_target *t = target_at(window, rank);
   if (!t)
-    return rank == MPI_PROC_NULL ? MPI_SUCCESS : rgi_win_raise(w, MPI_ERR_RANK, call, rank);
-  if (!rgi_win_is_locked(w) || (!w->open_all && !t->opening))
-    return rgi_win_raise(w, MPI_ERR_RMA_SYNC, call, rank);
+    return rank == MPI_PROC_NULL ? MPI_SUCCESS : rgi_win_raise(window, MPI_ERR_RANK, call, rank);
+  if (!rgi_win_is_locked(window) || (!window->open_all && !t->opening))
+    return rgi_win_raise(window, MPI_ERR_RMA_SYNC, call, rank);
   rgi_win_poll_served(RGI_WIN_FLUSH);
   return MPI_SUCCESS;
 }
 
-static int flush_targets(rgi_win *w, const char *call) {
-  if (!rgi_win_is_locked(w))
-    return rgi_win_raise(w, MPI_ERR_RMA_SYNC, call, RGI_WIN_NO_TARGET);
+static int flush_targets(rgi_win *window, const char *call) {
+  if (!rgi_win_is_locked(window))
+    return rgi_win_raise(window, MPI_ERR_RMA_SYNC, call, RGI_WIN_NO_TARGET);
   rgi_win_poll_served(RGI_WIN_FLUSH);
   return MPI_SUCCESS;
 }
 
 RG_API int MPI_Win_flush(int rank, MPI_Win win) {
-  rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_FLUSH);
-  if (!w)
+  rgi_win *window = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_FLUSH);
+  if (!window)
     return rgi_win_nodes_flush(rank, win);
   rgi_win_order_accesses();
-  return flush_target(w, rank, __func__);
+  return flush_target(window, rank, __func__);
 }
 
 RG_API int MPI_Win_flush_all(MPI_Win win) {
-  rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_FLUSH);
-  if (!w)
+  rgi_win *window = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_FLUSH);
+  if (!window)
     return rgi_win_nodes_flush_all(win);
   rgi_win_order_accesses();
-  return flush_targets(w, __func__);
+  return flush_targets(window, __func__);
 }
 
 RG_API int MPI_Win_flush_local(int rank, MPI_Win win) {
-  rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_FLUSH);
-  return w ? flush_target(w, rank, __func__) : rgi_win_nodes_flush_local(rank, win);
+  rgi_win *window = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_FLUSH);
+  return window ? flush_target(window, rank, __func__) : rgi_win_nodes_flush_local(rank, win);
 }
 
 RG_API int MPI_Win_flush_local_all(MPI_Win win) {
-  rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_FLUSH);
-  return w ? flush_targets(w, __func__) : rgi_win_nodes_flush_local_all(win);
+  rgi_win *window = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_FLUSH);
+  return window ? flush_targets(window, __func__) : rgi_win_nodes_flush_local_all(win);
 }
 
 RG_API int MPI_Win_sync(MPI_Win win) {
-  rgi_win *w = rgi_win_of(win);
-  if (!w)
+  rgi_win *window = rgi_win_of(win);
+  if (!window)
     return RGI_INTERCEPT_NEXT(PMPI_Win_sync)(win);
   order_memory();
   rgi_win_poll(RGI_WIN_ACCESS);
@@ -231,14 +232,14 @@ RG_API int MPI_Win_fence(int assertion, MPI_Win win) {
 
 /* The ranks in the window of a group's members; to be freed. NULL: no memory. MPI_UNDEFINED for one
  * that is no member of the window. */
-static int *ranks_of(const rgi_win *w, MPI_Group group, int *n) {
+static int *ranks_of(const rgi_win *window, MPI_Group group, int *n) {
   PMPI_Group_size(group, n);
   int *theirs = malloc(2 * ((size_t)*n + 1) * sizeof *theirs), *ours = theirs + *n + 1;
   if (!theirs)
     return NULL;
   for (int i = 0; i < *n; i++)
     theirs[i] = i;
-  PMPI_Group_translate_ranks(group, *n, theirs, w->members, ours);
+  PMPI_Group_translate_ranks(group, *n, theirs, window->members, ours);
   for (int i = 0; i < *n; i++)
     theirs[i] = ours[i];
   return theirs;
@@ -252,10 +253,10 @@ static int has_stranger(const int ranks[], int n) {
 }
 
 /* The class of the error, or MPI_SUCCESS: then the caller frees *ranks. */
-static int find_ranks(const rgi_win *w, MPI_Group group, int **ranks, int *n) {
+static int find_ranks(const rgi_win *window, MPI_Group group, int **ranks, int *n) {
   if (group == MPI_GROUP_NULL)
     return MPI_ERR_GROUP;
-  *ranks = ranks_of(w, group, n);
+  *ranks = ranks_of(window, group, n);
   if (!*ranks)
     return MPI_ERR_NO_MEM;
   if (!has_stranger(*ranks, *n))
@@ -265,35 +266,35 @@ static int find_ranks(const rgi_win *w, MPI_Group group, int **ranks, int *n) {
 }
 
 RG_API int MPI_Win_post(MPI_Group group, int assertion, MPI_Win win) {
-  rgi_win *w = rgi_win_of(win);
+  rgi_win *window = rgi_win_of(win);
   int *ranks, n;
-  if (!w)
+  if (!window)
     return RGI_INTERCEPT_NEXT(PMPI_Win_post)(group, assertion, win);
-  if (w->exposed)
-    return rgi_win_raise(w, MPI_ERR_RMA_SYNC, __func__, RGI_WIN_NO_TARGET);
-  int class = find_ranks(w, group, &ranks, &n);
+  if (window->exposed)
+    return rgi_win_raise(window, MPI_ERR_RMA_SYNC, __func__, RGI_WIN_NO_TARGET);
+  int class = find_ranks(window, group, &ranks, &n);
   if (class != MPI_SUCCESS)
-    return rgi_win_raise(w, class, __func__, RGI_WIN_NO_TARGET);
+    return rgi_win_raise(window, class, __func__, RGI_WIN_NO_TARGET);
   order_memory();
   for (int i = 0; i < n; i++) {
-    rgi_win_part *part = w->target[ranks[i]].part;
-    atomic_fetch_add(&rgi_win_posted(part, w->n)[w->me], 1);
+    rgi_win_part *part = window->target[ranks[i]].part;
+    atomic_fetch_add(&rgi_win_posted(part, window->n)[window->me], 1);
     rgi_bell_ring(&part->bell);
   }
   free(ranks);
-  w->completions += (uint32_t)n;
-  w->exposed = 1;
+  window->completions += (uint32_t)n;
+  window->exposed = 1;
   return MPI_SUCCESS;
 }
 
-static int await_post(rgi_win *w, int rank) {
-  rgi_win_part *mine = w->target[w->me].part;
-  rgi_win_target *t = &w->target[rank];
+static int await_post(rgi_win *window, int rank) {
+  rgi_win_part *mine = window->target[window->me].part;
+  rgi_win_target *t = &window->target[rank];
   rgi_wait wait;
-  start_wait(&wait, w, "MPI_Win_start", rank);
+  start_wait(&wait, window, "MPI_Win_start", rank);
   for (;;) {
     uint32_t bell = atomic_load(&mine->bell.value);
-    if (atomic_load(&rgi_win_posted(mine, w->n)[rank]) != t->started)
+    if (atomic_load(&rgi_win_posted(mine, window->n)[rank]) != t->started)
       break;
     RGI_TRY(rgi_wait_bell(&wait, &mine->bell, bell, 1));
   }
@@ -303,75 +304,75 @@ static int await_post(rgi_win *w, int rank) {
 }
 
 RG_API int MPI_Win_start(MPI_Group group, int assertion, MPI_Win win) {
-  rgi_win *w = rgi_win_of(win);
+  rgi_win *window = rgi_win_of(win);
   int *ranks, n, error = RG_SUCCESS;
-  if (!w)
+  if (!window)
     return rgi_win_nodes_start(group, assertion, win);
-  if (rgi_win_is_in_epoch(w))
-    return rgi_win_raise(w, MPI_ERR_RMA_SYNC, __func__, RGI_WIN_NO_TARGET);
-  int class = find_ranks(w, group, &ranks, &n);
+  if (rgi_win_is_in_epoch(window))
+    return rgi_win_raise(window, MPI_ERR_RMA_SYNC, __func__, RGI_WIN_NO_TARGET);
+  int class = find_ranks(window, group, &ranks, &n);
   if (class != MPI_SUCCESS)
-    return rgi_win_raise(w, class, __func__, RGI_WIN_NO_TARGET);
+    return rgi_win_raise(window, class, __func__, RGI_WIN_NO_TARGET);
   rgi_win_poll_served(RGI_WIN_ACCESS);
   for (int i = 0; i < n && !error; i++)
-    error = await_post(w, ranks[i]);
+    error = await_post(window, ranks[i]);
   free(ranks);
-  w->open_all = 0;
-  w->access = RGI_WIN_START;
-  return rgi_win_raise_own(w, error, __func__);
+  window->open_all = 0;
+  window->access = RGI_WIN_START;
+  return rgi_win_raise_own(window, error, __func__);
 }
 
 RG_API int MPI_Win_complete(MPI_Win win) {
-  rgi_win *w = rgi_win_of(win);
-  if (!w)
+  rgi_win *window = rgi_win_of(win);
+  if (!window)
     return rgi_win_nodes_complete(win);
-  if (w->access != RGI_WIN_START)
-    return rgi_win_raise(w, MPI_ERR_RMA_SYNC, __func__, RGI_WIN_NO_TARGET);
+  if (window->access != RGI_WIN_START)
+    return rgi_win_raise(window, MPI_ERR_RMA_SYNC, __func__, RGI_WIN_NO_TARGET);
   order_memory();
-  for (int i = 0; i < w->n; i++)
-    if (w->target[i].opening == RGI_WIN_STARTED) {
-      w->target[i].opening = RGI_WIN_CLOSED;
-      atomic_fetch_add(&w->target[i].part->completed, 1);
-      rgi_bell_ring(&w->target[i].part->bell);
+  for (int i = 0; i < window->n; i++)
+    if (window->target[i].opening == RGI_WIN_STARTED) {
+      window->target[i].opening = RGI_WIN_CLOSED;
+      atomic_fetch_add(&window->target[i].part->completed, 1);
+      rgi_bell_ring(&window->target[i].part->bell);
     }
-  w->access = RGI_WIN_NO_EPOCH;
+  window->access = RGI_WIN_NO_EPOCH;
   return MPI_SUCCESS;
 }
 
-static int is_completed(const rgi_win *w) {
-  return atomic_load(&w->target[w->me].part->completed) == w->completions;
+static int is_completed(const rgi_win *window) {
+  return atomic_load(&window->target[window->me].part->completed) == window->completions;
 }
 
 RG_API int MPI_Win_wait(MPI_Win win) {
-  rgi_win *w = rgi_win_of(win);
+  rgi_win *window = rgi_win_of(win);
   rgi_wait wait;
   int error = RG_SUCCESS;
-  if (!w)
+  if (!window)
     return RGI_INTERCEPT_NEXT(PMPI_Win_wait)(win);
-  if (!w->exposed)
-    return rgi_win_raise(w, MPI_ERR_RMA_SYNC, __func__, RGI_WIN_NO_TARGET);
-  rgi_bell *bell = &w->target[w->me].part->bell;
+  if (!window->exposed)
+    return rgi_win_raise(window, MPI_ERR_RMA_SYNC, __func__, RGI_WIN_NO_TARGET);
+  rgi_bell *bell = &window->target[window->me].part->bell;
   rgi_win_poll_served(RGI_WIN_ACCESS);
-  start_wait(&wait, w, "MPI_Win_wait", -1);
+  start_wait(&wait, window, "MPI_Win_wait", -1);
   while (!error) {
     uint32_t old = atomic_load(&bell->value);
-    if (is_completed(w))
+    if (is_completed(window))
       break;
     error = rgi_wait_bell(&wait, bell, old, 1);
   }
-  w->exposed = 0;
-  return rgi_win_raise_own(w, error, __func__);
+  window->exposed = 0;
+  return rgi_win_raise_own(window, error, __func__);
 }
 
 RG_API int MPI_Win_test(MPI_Win win, int *flag) {
-  rgi_win *w = rgi_win_of(win);
-  if (!w)
+  rgi_win *window = rgi_win_of(win);
+  if (!window)
     return end_row(RGI_INTERCEPT_NEXT(PMPI_Win_test)(win, flag));
-  if (!w->exposed)
-    return rgi_win_raise(w, MPI_ERR_RMA_SYNC, __func__, RGI_WIN_NO_TARGET);
+  if (!window->exposed)
+    return rgi_win_raise(window, MPI_ERR_RMA_SYNC, __func__, RGI_WIN_NO_TARGET);
   rgi_win_poll(RGI_WIN_ACCESS);
-  *flag = is_completed(w);
-  w->exposed = !*flag;
+  *flag = is_completed(window);
+  window->exposed = !*flag;
   return MPI_SUCCESS;
 }
 

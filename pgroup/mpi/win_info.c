@@ -9,29 +9,29 @@
 #include "mpi/win.h"
 
 RG_API int MPI_Win_get_group(MPI_Win win, MPI_Group *group) {
-  rgi_win *w = rgi_win_of(win);
-  if (!w)
+  rgi_win *window = rgi_win_of(win);
+  if (!window)
     return RGI_INTERCEPT_NEXT(PMPI_Win_get_group)(win, group);
-  return PMPI_Group_union(w->members, MPI_GROUP_EMPTY, group);
+  return PMPI_Group_union(window->members, MPI_GROUP_EMPTY, group);
 }
 
 RG_API int MPI_Win_set_name(MPI_Win win, const char *name) {
-  rgi_win *w = rgi_win_of(win);
-  if (!w)
+  rgi_win *window = rgi_win_of(win);
+  if (!window)
     return RGI_INTERCEPT_NEXT(PMPI_Win_set_name)(win, name);
   if (!name)
-    return rgi_win_raise(w, MPI_ERR_ARG, __func__, RGI_WIN_NO_TARGET);
-  strncpy(w->name, name, sizeof w->name - 1);
+    return rgi_win_raise(window, MPI_ERR_ARG, __func__, RGI_WIN_NO_TARGET);
+  strncpy(window->name, name, sizeof window->name - 1);
   return MPI_SUCCESS;
 }
 
 RG_API int MPI_Win_get_name(MPI_Win win, char *name, int *length) {
-  rgi_win *w = rgi_win_of(win);
-  if (!w)
+  rgi_win *window = rgi_win_of(win);
+  if (!window)
     return RGI_INTERCEPT_NEXT(PMPI_Win_get_name)(win, name, length);
   if (!name || !length)
-    return rgi_win_raise(w, MPI_ERR_ARG, __func__, RGI_WIN_NO_TARGET);
-  strcpy(name, w->name);
+    return rgi_win_raise(window, MPI_ERR_ARG, __func__, RGI_WIN_NO_TARGET);
+  strcpy(name, window->name);
   *length = (int)strlen(name);
   return MPI_SUCCESS;
 }
@@ -47,38 +47,38 @@ static const char *const hints[][2] = {
 };
 
 RG_API int MPI_Win_get_info(MPI_Win win, MPI_Info *info) {
-  rgi_win *w = rgi_win_of(win);
-  if (!w || !info)
-    return RGI_INTERCEPT_NEXT(PMPI_Win_get_info)(w ? rgi_win_stand_in(w) : win, info);
+  rgi_win *window = rgi_win_of(win);
+  if (!window || !info)
+    return RGI_INTERCEPT_NEXT(PMPI_Win_get_info)(window ? rgi_win_stand_in(window) : win, info);
   int code = PMPI_Info_create(info);
   for (size_t i = 0; i < sizeof hints / sizeof *hints && code == MPI_SUCCESS; i++) {
     char value[MPI_MAX_INFO_VAL + 1];
     int given = 0;
-    if (w->info != MPI_INFO_NULL)
-      PMPI_Info_get(w->info, hints[i][0], MPI_MAX_INFO_VAL, value, &given);
+    if (window->info != MPI_INFO_NULL)
+      PMPI_Info_get(window->info, hints[i][0], MPI_MAX_INFO_VAL, value, &given);
     code = PMPI_Info_set(*info, hints[i][0], given ? value : hints[i][1]);
   }
   return code;
 }
 
-static int add_hint(rgi_win *w, MPI_Info info, const char *key) {
+static int add_hint(rgi_win *window, MPI_Info info, const char *key) {
   char value[MPI_MAX_INFO_VAL + 1];
   int given = 0;
   int code = PMPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &given);
-  return code == MPI_SUCCESS && given ? PMPI_Info_set(w->info, key, value) : code;
+  return code == MPI_SUCCESS && given ? PMPI_Info_set(window->info, key, value) : code;
 }
 
 RG_API int MPI_Win_set_info(MPI_Win win, MPI_Info info) {
-  rgi_win *w = rgi_win_of(win);
+  rgi_win *window = rgi_win_of(win);
   int code = MPI_SUCCESS;
-  if (!w)
+  if (!window)
     return RGI_INTERCEPT_NEXT(PMPI_Win_set_info)(win, info);
   if (info == MPI_INFO_NULL)
-    return rgi_win_raise(w, MPI_ERR_INFO, __func__, RGI_WIN_NO_TARGET);
-  if (w->info == MPI_INFO_NULL)
-    code = PMPI_Info_create(&w->info);
+    return rgi_win_raise(window, MPI_ERR_INFO, __func__, RGI_WIN_NO_TARGET);
+  if (window->info == MPI_INFO_NULL)
+    code = PMPI_Info_create(&window->info);
   for (size_t i = 0; i < sizeof hints / sizeof *hints && code == MPI_SUCCESS; i++)
-    code = add_hint(w, info, hints[i][0]);
+    code = add_hint(window, info, hints[i][0]);
   return code;
 }
 
@@ -86,28 +86,28 @@ RG_API int MPI_Win_set_info(MPI_Win win, MPI_Info info) {
  */
 
 /* MPI_PROC_NULL: the first member that has memory. */
-static int find_memory(rgi_win *w, int rank, const rgi_win_target **found) {
+static int find_memory(rgi_win *window, int rank, const rgi_win_target **found) {
   int i = rank;
-  if (w->flavor != MPI_WIN_FLAVOR_SHARED)
+  if (window->flavor != MPI_WIN_FLAVOR_SHARED)
     return MPI_ERR_RMA_FLAVOR;
   if (rank == MPI_PROC_NULL)
-    for (i = 0; i < w->n - 1 && w->target[i].size == 0;)
+    for (i = 0; i < window->n - 1 && window->target[i].size == 0;)
       i++;
-  if (i < 0 || i >= w->n)
+  if (i < 0 || i >= window->n)
     return MPI_ERR_RANK;
-  *found = &w->target[i];
+  *found = &window->target[i];
   return MPI_SUCCESS;
 }
 
 RG_API int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit,
                                 void *baseptr) {
-  rgi_win *w = rgi_win_of(win);
+  rgi_win *window = rgi_win_of(win);
   const rgi_win_target *t;
-  if (!w)
+  if (!window)
     return RGI_INTERCEPT_NEXT(PMPI_Win_shared_query)(win, rank, size, disp_unit, baseptr);
-  int class = find_memory(w, rank, &t);
+  int class = find_memory(window, rank, &t);
   if (class != MPI_SUCCESS)
-    return rgi_win_raise(w, class, __func__, RGI_WIN_NO_TARGET);
+    return rgi_win_raise(window, class, __func__, RGI_WIN_NO_TARGET);
   *size = t->size;
   *disp_unit = (int)t->disp_unit;
   *(void **)baseptr = t->base;
@@ -117,13 +117,13 @@ RG_API int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp
 #if MPI_VERSION >= 4
 RG_API int MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit,
                                   void *baseptr) {
-  rgi_win *w = rgi_win_of(win);
+  rgi_win *window = rgi_win_of(win);
   const rgi_win_target *t;
-  if (!w)
+  if (!window)
     return RGI_INTERCEPT_NEXT(PMPI_Win_shared_query_c)(win, rank, size, disp_unit, baseptr);
-  int class = find_memory(w, rank, &t);
+  int class = find_memory(window, rank, &t);
   if (class != MPI_SUCCESS)
-    return rgi_win_raise(w, class, __func__, RGI_WIN_NO_TARGET);
+    return rgi_win_raise(window, class, __func__, RGI_WIN_NO_TARGET);
   *size = t->size;
   *disp_unit = t->disp_unit;
   *(void **)baseptr = t->base;
@@ -137,15 +137,15 @@ RGI_INTERCEPT_BOTH(Win_shared_query_c);
  * ----------------------------------------------------- */
 
 RG_API int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size) {
-  rgi_win *w = rgi_win_of(win);
-  return w ? rgi_win_raise(w, MPI_ERR_RMA_FLAVOR, __func__, RGI_WIN_NO_TARGET)
-           : RGI_INTERCEPT_NEXT(PMPI_Win_attach)(win, base, size);
+  rgi_win *window = rgi_win_of(win);
+  return window ? rgi_win_raise(window, MPI_ERR_RMA_FLAVOR, __func__, RGI_WIN_NO_TARGET)
+                : RGI_INTERCEPT_NEXT(PMPI_Win_attach)(win, base, size);
 }
 
 RG_API int MPI_Win_detach(MPI_Win win, const void *base) {
-  rgi_win *w = rgi_win_of(win);
-  return w ? rgi_win_raise(w, MPI_ERR_RMA_FLAVOR, __func__, RGI_WIN_NO_TARGET)
-           : RGI_INTERCEPT_NEXT(PMPI_Win_detach)(win, base);
+  rgi_win *window = rgi_win_of(win);
+  return window ? rgi_win_raise(window, MPI_ERR_RMA_FLAVOR, __func__, RGI_WIN_NO_TARGET)
+                : RGI_INTERCEPT_NEXT(PMPI_Win_detach)(win, base);
 }
 
 RGI_INTERCEPT_BOTH(Win_get_group);

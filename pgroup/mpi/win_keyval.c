@@ -55,8 +55,8 @@ static given *find_given(MPI_Win_delete_attr_function *function, void *extra) {
 
 /* The program's handle of the window whose attribute MPI deletes. */
 static MPI_Win own_handle(MPI_Win handle) {
-  const rgi_win *w = rgi_win_handing;
-  return w && w->stand_in == handle ? w->handle : handle;
+  const rgi_win *window = rgi_win_handing;
+  return window && window->stand_in == handle ? window->handle : handle;
 }
 
 static int delete_attribute(MPI_Win win, int key, void *value, void *extra) {

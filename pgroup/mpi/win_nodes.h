@@ -42,8 +42,8 @@ static inline rgi_win_nodes *rgi_win_nodes_of(MPI_Win handle) {
 }
 
 /* 0: there are too many. */
-int rgi_win_nodes_add(rgi_win_nodes *s);
-void rgi_win_nodes_remove(rgi_win_nodes *s);
+int rgi_win_nodes_add(rgi_win_nodes *nodes);
+void rgi_win_nodes_remove(rgi_win_nodes *nodes);
 
 /* --- making and freeing (win_nodes.c) -------------------------------------------------------- */
 
@@ -63,8 +63,8 @@ typedef struct {
 int rgi_win_nodes_possible(void);
 
 /* Members call. ready: the caller has its memory. 1 and MPI's code; or 0: pass the call on, all
- * members do; p->memory has been freed. */
-int rgi_win_nodes_make(const rgi_win_plan *p, int ready, MPI_Win *win, int *answer);
+ * members do; plan->memory has been freed. */
+int rgi_win_nodes_make(const rgi_win_plan *plan, int ready, MPI_Win *win, int *answer);
 
 /* MPI_Win_free for a window that is not served. */
 int rgi_win_nodes_free(MPI_Win *win);
@@ -72,10 +72,10 @@ int rgi_win_nodes_free(MPI_Win *win);
 /* --- accesses -------------------------------------------------------------------------------- */
 
 /* 1: the access is made, or wrong, with MPI's code. 0: pass it on. */
-int rgi_win_nodes_access(rgi_win_nodes *s, rgi_win_access *a, int *code);
+int rgi_win_nodes_access(rgi_win_nodes *nodes, rgi_win_access *access, int *code);
 
 /* An access has been passed on. */
-void rgi_win_nodes_issued(rgi_win_nodes *s, int rank);
+void rgi_win_nodes_issued(rgi_win_nodes *nodes, int rank);
 
 static inline void rgi_win_nodes_raise(atomic_ullong *number, unsigned long long to) {
   unsigned long long old = atomic_load(number);

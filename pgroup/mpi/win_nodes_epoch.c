@@ -25,38 +25,40 @@ static int end_row(int code) {
 /* --- what was passed on and is not complete ----------------------------------------------------
  */
 
-static unsigned long long issued(rgi_win_nodes *s) {
-  return s ? atomic_load(&s->all.issued) : 0;
+static unsigned long long issued(rgi_win_nodes *nodes) {
+  return nodes ? atomic_load(&nodes->all.issued) : 0;
 }
 
-static int is_member(const rgi_win_nodes *s, int rank) {
-  return rank >= 0 && rank < s->window->n;
+static int is_member(const rgi_win_nodes *nodes, int rank) {
+  return rank >= 0 && rank < nodes->window->n;
 }
 
 /* All up to this number are complete at the target. */
-static int complete_at(rgi_win_nodes *s, int rank, unsigned long long number, int code) {
-  if (s && code == MPI_SUCCESS && is_member(s, rank))
-    rgi_win_nodes_raise(&s->at[rank].completed, number);
+static int complete_at(rgi_win_nodes *nodes, int rank, unsigned long long number, int code) {
+  if (nodes && code == MPI_SUCCESS && is_member(nodes, rank))
+    rgi_win_nodes_raise(&nodes->at[rank].completed, number);
   return code;
 }
 
-static int complete_all(rgi_win_nodes *s, unsigned long long number, int code) {
-  if (s && code == MPI_SUCCESS)
-    rgi_win_nodes_raise(&s->all.completed, number);
+static int complete_all(rgi_win_nodes *nodes, unsigned long long number, int code) {
+  if (nodes && code == MPI_SUCCESS)
+    rgi_win_nodes_raise(&nodes->all.completed, number);
   return code;
 }
 
 /* Not where MPI is to report an error. */
-static int has_nothing_at(rgi_win_nodes *s, int rank) {
-  if (!s || !is_member(s, rank) || !rgi_win_is_locked(s->window) ||
-      (!s->window->open_all && !s->window->target[rank].opening))
+static int has_nothing_at(rgi_win_nodes *nodes, int rank) {
+  if (!nodes || !is_member(nodes, rank) || !rgi_win_is_locked(nodes->window) ||
+      (!nodes->window->open_all && !nodes->window->target[rank].opening))
     return 0;
-  unsigned long long last = atomic_load(&s->at[rank].issued);
-  return last <= atomic_load(&s->at[rank].completed) || last <= atomic_load(&s->all.completed);
+  unsigned long long last = atomic_load(&nodes->at[rank].issued);
+  return last <= atomic_load(&nodes->at[rank].completed) ||
+         last <= atomic_load(&nodes->all.completed);
 }
 
-static int has_nothing(rgi_win_nodes *s) {
-  return s && rgi_win_is_locked(s->window) && issued(s) <= atomic_load(&s->all.completed);
+static int has_nothing(rgi_win_nodes *nodes) {
+  return nodes && rgi_win_is_locked(nodes->window) &&
+         issued(nodes) <= atomic_load(&nodes->all.completed);
 }
 
 /* nothing: MPI has nothing to flush, so the flush is served. */
@@ -75,43 +77,43 @@ static int flush_nothing(void) {
 /* --- locks and flushes -------------------------------------------------------------------------
  */
 
-static void close_fence(rgi_win *w) {
-  if (w->access == RGI_WIN_FENCE) {
-    w->open_all = 0;
-    w->access = RGI_WIN_NO_EPOCH;
+static void close_fence(rgi_win *window) {
+  if (window->access == RGI_WIN_FENCE) {
+    window->open_all = 0;
+    window->access = RGI_WIN_NO_EPOCH;
   }
 }
 
 int rgi_win_nodes_lock(int type, int rank, int assertion, MPI_Win win) {
-  rgi_win_nodes *s = rgi_win_nodes_of(win);
+  rgi_win_nodes *nodes = rgi_win_nodes_of(win);
   rgi_win_count(RGI_INTERCEPT_WINDOW_LOCK, 0);
   int code = RGI_INTERCEPT_NEXT(PMPI_Win_lock)(type, rank, assertion, win);
-  if (s && code == MPI_SUCCESS && is_member(s, rank)) {
-    s->window->target[rank].opening = RGI_WIN_UNCHECKED; /* by MPI */
-    atomic_fetch_add(&s->window->locked, 1);
-    close_fence(s->window);
+  if (nodes && code == MPI_SUCCESS && is_member(nodes, rank)) {
+    nodes->window->target[rank].opening = RGI_WIN_UNCHECKED; /* by MPI */
+    atomic_fetch_add(&nodes->window->locked, 1);
+    close_fence(nodes->window);
   }
   order_memory();
   return code;
 }
 
 int rgi_win_nodes_unlock(int rank, MPI_Win win) {
-  rgi_win_nodes *s = rgi_win_nodes_of(win);
-  unsigned long long number = issued(s);
+  rgi_win_nodes *nodes = rgi_win_nodes_of(win);
+  unsigned long long number = issued(nodes);
   order_memory();
   int code = end_row(RGI_INTERCEPT_NEXT(PMPI_Win_unlock)(rank, win));
-  if (s && code == MPI_SUCCESS && is_member(s, rank)) {
-    s->window->target[rank].opening = RGI_WIN_CLOSED;
-    atomic_fetch_sub(&s->window->locked, 1);
+  if (nodes && code == MPI_SUCCESS && is_member(nodes, rank)) {
+    nodes->window->target[rank].opening = RGI_WIN_CLOSED;
+    atomic_fetch_sub(&nodes->window->locked, 1);
   }
-  return complete_at(s, rank, number, code);
+  return complete_at(nodes, rank, number, code);
 }
 
 /* Opens all targets, or closes them. */
-static int set_all(rgi_win_nodes *s, rgi_win_access_epoch epoch, int code) {
-  if (s && code == MPI_SUCCESS) {
-    s->window->access = epoch;
-    s->window->open_all = epoch == RGI_WIN_LOCK_ALL || epoch == RGI_WIN_FENCE;
+static int set_all(rgi_win_nodes *nodes, rgi_win_access_epoch epoch, int code) {
+  if (nodes && code == MPI_SUCCESS) {
+    nodes->window->access = epoch;
+    nodes->window->open_all = epoch == RGI_WIN_LOCK_ALL || epoch == RGI_WIN_FENCE;
   }
   return code;
 }
@@ -124,29 +126,29 @@ int rgi_win_nodes_lock_all(int assertion, MPI_Win win) {
 }
 
 int rgi_win_nodes_unlock_all(MPI_Win win) {
-  rgi_win_nodes *s = rgi_win_nodes_of(win);
-  unsigned long long number = issued(s);
+  rgi_win_nodes *nodes = rgi_win_nodes_of(win);
+  unsigned long long number = issued(nodes);
   order_memory();
   int code = end_row(RGI_INTERCEPT_NEXT(PMPI_Win_unlock_all)(win));
-  return complete_all(s, number, set_all(s, RGI_WIN_NO_EPOCH, code));
+  return complete_all(nodes, number, set_all(nodes, RGI_WIN_NO_EPOCH, code));
 }
 
 int rgi_win_nodes_flush(int rank, MPI_Win win) {
-  rgi_win_nodes *s = rgi_win_nodes_of(win);
-  unsigned long long number = issued(s);
-  if (count_flush(has_nothing_at(s, rank)))
+  rgi_win_nodes *nodes = rgi_win_nodes_of(win);
+  unsigned long long number = issued(nodes);
+  if (count_flush(has_nothing_at(nodes, rank)))
     return flush_nothing();
   order_memory();
-  return complete_at(s, rank, number, end_row(RGI_INTERCEPT_NEXT(PMPI_Win_flush)(rank, win)));
+  return complete_at(nodes, rank, number, end_row(RGI_INTERCEPT_NEXT(PMPI_Win_flush)(rank, win)));
 }
 
 int rgi_win_nodes_flush_all(MPI_Win win) {
-  rgi_win_nodes *s = rgi_win_nodes_of(win);
-  unsigned long long number = issued(s);
-  if (count_flush(has_nothing(s)))
+  rgi_win_nodes *nodes = rgi_win_nodes_of(win);
+  unsigned long long number = issued(nodes);
+  if (count_flush(has_nothing(nodes)))
     return flush_nothing();
   order_memory();
-  return complete_all(s, number, end_row(RGI_INTERCEPT_NEXT(PMPI_Win_flush_all)(win)));
+  return complete_all(nodes, number, end_row(RGI_INTERCEPT_NEXT(PMPI_Win_flush_all)(win)));
 }
 
 int rgi_win_nodes_flush_local(int rank, MPI_Win win) {
@@ -165,17 +167,17 @@ int rgi_win_nodes_flush_local_all(MPI_Win win) {
  */
 
 int rgi_win_nodes_fence(int assertion, MPI_Win win) {
-  rgi_win_nodes *s = rgi_win_nodes_of(win);
-  unsigned long long number = issued(s);
+  rgi_win_nodes *nodes = rgi_win_nodes_of(win);
+  unsigned long long number = issued(nodes);
   rgi_win_count(RGI_INTERCEPT_WINDOW_FENCE, 0);
   order_memory();
   int code = end_row(RGI_INTERCEPT_NEXT(PMPI_Win_fence)(assertion, win));
   rgi_win_access_epoch epoch = assertion & MPI_MODE_NOSUCCEED ? RGI_WIN_NO_EPOCH : RGI_WIN_FENCE;
-  return complete_all(s, number, set_all(s, epoch, code));
+  return complete_all(nodes, number, set_all(nodes, epoch, code));
 }
 
 /* The ranks of the group's members in the window get this opening. */
-static void open_group(rgi_win_nodes *s, MPI_Group group, MPI_Win win) {
+static void open_group(rgi_win_nodes *nodes, MPI_Group group, MPI_Win win) {
   MPI_Group members;
   int n = 0, rank, in_window;
   PMPI_Group_size(group, &n);
@@ -183,28 +185,28 @@ static void open_group(rgi_win_nodes *s, MPI_Group group, MPI_Win win) {
     return; /* all accesses are passed on */
   for (rank = 0; rank < n; rank++)
     if (PMPI_Group_translate_ranks(group, 1, &rank, members, &in_window) == MPI_SUCCESS &&
-        is_member(s, in_window))
-      s->window->target[in_window].opening = RGI_WIN_STARTED;
+        is_member(nodes, in_window))
+      nodes->window->target[in_window].opening = RGI_WIN_STARTED;
   PMPI_Group_free(&members);
 }
 
 int rgi_win_nodes_start(MPI_Group group, int assertion, MPI_Win win) {
-  rgi_win_nodes *s = rgi_win_nodes_of(win);
+  rgi_win_nodes *nodes = rgi_win_nodes_of(win);
   int code = RGI_INTERCEPT_NEXT(PMPI_Win_start)(group, assertion, win);
   order_memory();
-  if (s && code == MPI_SUCCESS) {
-    set_all(s, RGI_WIN_START, code);
-    open_group(s, group, win);
+  if (nodes && code == MPI_SUCCESS) {
+    set_all(nodes, RGI_WIN_START, code);
+    open_group(nodes, group, win);
   }
   return code;
 }
 
 int rgi_win_nodes_complete(MPI_Win win) {
-  rgi_win_nodes *s = rgi_win_nodes_of(win);
-  unsigned long long number = issued(s);
+  rgi_win_nodes *nodes = rgi_win_nodes_of(win);
+  unsigned long long number = issued(nodes);
   order_memory();
   int code = RGI_INTERCEPT_NEXT(PMPI_Win_complete)(win);
-  for (int i = 0; s && code == MPI_SUCCESS && i < s->window->n; i++)
-    s->window->target[i].opening = RGI_WIN_CLOSED;
-  return complete_all(s, number, set_all(s, RGI_WIN_NO_EPOCH, code));
+  for (int i = 0; nodes && code == MPI_SUCCESS && i < nodes->window->n; i++)
+    nodes->window->target[i].opening = RGI_WIN_CLOSED;
+  return complete_all(nodes, number, set_all(nodes, RGI_WIN_NO_EPOCH, code));
 }

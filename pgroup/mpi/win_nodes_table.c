@@ -39,21 +39,21 @@ rgi_win_nodes *rgi_win_nodes_find(MPI_Win handle) {
   return atomic_load_explicit(&table[at].window, memory_order_acquire);
 }
 
-int rgi_win_nodes_add(rgi_win_nodes *s) {
+int rgi_win_nodes_add(rgi_win_nodes *nodes) {
   pthread_mutex_lock(&changing);
-  unsigned at = entry_of(s->window->handle);
+  unsigned at = entry_of(nodes->window->handle);
   if (at < ENTRIES) {
-    atomic_store(&table[at].window, s);
-    atomic_store(&table[at].handle, s->window->handle);
+    atomic_store(&table[at].window, nodes);
+    atomic_store(&table[at].handle, nodes->window->handle);
     atomic_fetch_add(&rgi_win_nodes_count, 1);
   }
   pthread_mutex_unlock(&changing);
   return at < ENTRIES;
 }
 
-void rgi_win_nodes_remove(rgi_win_nodes *s) {
+void rgi_win_nodes_remove(rgi_win_nodes *nodes) {
   pthread_mutex_lock(&changing);
-  atomic_store(&table[entry_of(s->window->handle)].window, NULL);
+  atomic_store(&table[entry_of(nodes->window->handle)].window, NULL);
   atomic_fetch_sub(&rgi_win_nodes_count, 1);
   pthread_mutex_unlock(&changing);
 }

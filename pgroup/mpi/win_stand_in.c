@@ -17,31 +17,31 @@ static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
 
 RGI_WIN_THREAD rgi_win *rgi_win_handing;
 
-MPI_Win rgi_win_stand_in(rgi_win *w) {
+MPI_Win rgi_win_stand_in(rgi_win *window) {
   MPI_Win made = MPI_WIN_NULL;
   pthread_mutex_lock(&making);
-  if (w->stand_in == MPI_WIN_NULL &&
+  if (window->stand_in == MPI_WIN_NULL &&
       RGI_INTERCEPT_NEXT(PMPI_Win_create)(NULL, 0, 1, MPI_INFO_NULL, MPI_COMM_SELF, &made) ==
           MPI_SUCCESS) {
     RGI_INTERCEPT_NEXT(PMPI_Win_set_errhandler)(made, MPI_ERRORS_RETURN);
-    w->stand_in = made;
+    window->stand_in = made;
   }
-  made = w->stand_in;
+  made = window->stand_in;
   pthread_mutex_unlock(&making);
   return made;
 }
 
-int rgi_win_stand_in_free(rgi_win *w) {
-  MPI_Win handle = w->stand_in;
+int rgi_win_stand_in_free(rgi_win *window) {
+  MPI_Win handle = window->stand_in;
   if (handle == MPI_WIN_NULL)
     return MPI_SUCCESS;
   rgi_win *before = rgi_win_handing;
-  rgi_win_handing = w;
+  rgi_win_handing = window;
   int code = RGI_INTERCEPT_NEXT(PMPI_Win_free)(&handle); /* calls the functions of the attributes */
   rgi_win_handing = before;
   if (code != MPI_SUCCESS)
-    return rgi_win_raise(w, code, "MPI_Win_free", RGI_WIN_NO_TARGET);
-  w->stand_in = MPI_WIN_NULL;
+    return rgi_win_raise(window, code, "MPI_Win_free", RGI_WIN_NO_TARGET);
+  window->stand_in = MPI_WIN_NULL;
   return MPI_SUCCESS;
 }
 
@@ -103,10 +103,10 @@ static int is_simple(MPI_Errhandler handler) {
 }
 
 /* 0: the error is MPI's to raise, or to return. */
-static int is_fatal(const rgi_win *w) {
-  MPI_Errhandler handler = w->handler;
+static int is_fatal(const rgi_win *window) {
+  MPI_Errhandler handler = window->handler;
   if (handler == MPI_ERRHANDLER_NULL) {
-    RGI_INTERCEPT_NEXT(PMPI_Win_get_errhandler)(w->stand_in, &handler);
+    RGI_INTERCEPT_NEXT(PMPI_Win_get_errhandler)(window->stand_in, &handler);
     if (!is_simple(handler))
       PMPI_Errhandler_free(&handler);
   }
@@ -114,50 +114,50 @@ static int is_fatal(const rgi_win *w) {
 }
 
 /* As MPI's fatal errors, with what the program has called. Does not return. */
-static void end_job(const rgi_win *w, int code, const char *text) {
+static void end_job(const rgi_win *window, int code, const char *text) {
   char why[MPI_MAX_ERROR_STRING] = "", name[MPI_MAX_OBJECT_NAME] = "";
   int length, rank = -1;
   PMPI_Error_string(code, why, &length);
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (w->handle == w->stand_in)
-    PMPI_Win_get_name(w->stand_in, name, &length);
+  if (window->handle == window->stand_in)
+    PMPI_Win_get_name(window->stand_in, name, &length);
   fprintf(stderr, "regroup: rank %d: fatal error in %s on window \"%s\" (0x%x, %d members): %s\n",
-          rank, text, *name ? name : w->name, (unsigned)w->handle, w->n, why);
+          rank, text, *name ? name : window->name, (unsigned)window->handle, window->n, why);
   PMPI_Abort(MPI_COMM_WORLD, code);
 }
 
-static int raise_code(rgi_win *w, int code, const char *text) {
-  MPI_Win handle = w->handle;
+static int raise_code(rgi_win *window, int code, const char *text) {
+  MPI_Win handle = window->handle;
   int told = code;
-  if (w->handler == MPI_ERRORS_RETURN)
+  if (window->handler == MPI_ERRORS_RETURN)
     return code;
-  if (is_fatal(w))
-    end_job(w, code, text);
-  if (w->function) {
-    w->function(&handle, &told);
+  if (is_fatal(window))
+    end_job(window, code, text);
+  if (window->function) {
+    window->function(&handle, &told);
     return code;
   }
-  MPI_Win stand_in = rgi_win_stand_in(w);
-  if (w->handler != MPI_ERRHANDLER_NULL)
-    RGI_INTERCEPT_NEXT(PMPI_Win_set_errhandler)(stand_in, w->handler);
+  MPI_Win stand_in = rgi_win_stand_in(window);
+  if (window->handler != MPI_ERRHANDLER_NULL)
+    RGI_INTERCEPT_NEXT(PMPI_Win_set_errhandler)(stand_in, window->handler);
   RGI_INTERCEPT_NEXT(PMPI_Win_call_errhandler)(stand_in, code);
-  if (w->handler != MPI_ERRHANDLER_NULL)
+  if (window->handler != MPI_ERRHANDLER_NULL)
     RGI_INTERCEPT_NEXT(PMPI_Win_set_errhandler)(stand_in, MPI_ERRORS_RETURN);
   return code;
 }
 
-int rgi_win_raise(rgi_win *w, int class, const char *call, int rank) {
+int rgi_win_raise(rgi_win *window, int class, const char *call, int rank) {
   char text[128];
   if (rank == RGI_WIN_NO_TARGET)
-    return raise_code(w, class, call);
+    return raise_code(window, class, call);
   snprintf(text, sizeof text, "%s(target rank %d)", call, rank);
-  return raise_code(w, class, text);
+  return raise_code(window, class, text);
 }
 
-int rgi_win_raise_access(rgi_win *w, int class, const rgi_win_access *access) {
+int rgi_win_raise_access(rgi_win *window, int class, const rgi_win_access *access) {
   char text[512], type[MPI_MAX_OBJECT_NAME] = "", memory[96] = "";
-  int length, known = access->rank >= 0 && access->rank < w->n;
-  const rgi_win_target *target = &w->target[known ? access->rank : 0];
+  int length, known = access->rank >= 0 && access->rank < window->n;
+  const rgi_win_target *target = &window->target[known ? access->rank : 0];
   if (access->target.type != MPI_DATATYPE_NULL)
     PMPI_Type_get_name(access->target.type, type, &length);
   if (known)
@@ -166,16 +166,16 @@ int rgi_win_raise_access(rgi_win *w, int class, const rgi_win_access *access) {
   snprintf(text, sizeof text, "%s(target rank %d, displacement %lld, count %lld, %s)%s",
            access->call, access->rank, (long long)access->disp, (long long)access->target.count,
            *type ? type : "a type without a name", memory);
-  return raise_code(w, class, text);
+  return raise_code(window, class, text);
 }
 
-int rgi_win_raise_own(rgi_win *w, int error, const char *call) {
-  return error ? raise_code(w, rgi_intercept_code(error), call) : MPI_SUCCESS;
+int rgi_win_raise_own(rgi_win *window, int error, const char *call) {
+  return error ? raise_code(window, rgi_intercept_code(error), call) : MPI_SUCCESS;
 }
 
 /* One more reference to an error handler, by way of the stand-in. */
-static int refer_to(rgi_win *w, MPI_Errhandler handler, MPI_Errhandler *same) {
-  MPI_Win stand_in = rgi_win_stand_in(w);
+static int refer_to(rgi_win *window, MPI_Errhandler handler, MPI_Errhandler *same) {
+  MPI_Win stand_in = rgi_win_stand_in(window);
   int code = RGI_INTERCEPT_NEXT(PMPI_Win_set_errhandler)(stand_in, handler);
   if (code == MPI_SUCCESS)
     code = RGI_INTERCEPT_NEXT(PMPI_Win_get_errhandler)(stand_in, same);
@@ -183,44 +183,45 @@ static int refer_to(rgi_win *w, MPI_Errhandler handler, MPI_Errhandler *same) {
   return code;
 }
 
-void rgi_win_drop_handler(rgi_win *w) {
-  if (!is_simple(w->handler))
-    PMPI_Errhandler_free(&w->handler);
-  w->function = NULL;
+void rgi_win_drop_handler(rgi_win *window) {
+  if (!is_simple(window->handler))
+    PMPI_Errhandler_free(&window->handler);
+  window->function = NULL;
 }
 
 RG_API int MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler handler) {
-  rgi_win *w = rgi_win_of(win);
+  rgi_win *window = rgi_win_of(win);
   MPI_Errhandler kept = handler;
-  if (!w)
+  if (!window)
     return RGI_INTERCEPT_NEXT(PMPI_Win_set_errhandler)(win, handler);
-  int code = handler != MPI_ERRHANDLER_NULL && is_simple(handler) ? MPI_SUCCESS
-                                                                  : refer_to(w, handler, &kept);
+  int code = handler != MPI_ERRHANDLER_NULL && is_simple(handler)
+                 ? MPI_SUCCESS
+                 : refer_to(window, handler, &kept);
   if (code != MPI_SUCCESS)
-    return rgi_win_raise(w, code, __func__, RGI_WIN_NO_TARGET);
-  rgi_win_drop_handler(w);
-  w->handler = kept;
-  w->function = is_simple(kept) ? NULL : function_of(kept);
+    return rgi_win_raise(window, code, __func__, RGI_WIN_NO_TARGET);
+  rgi_win_drop_handler(window);
+  window->handler = kept;
+  window->function = is_simple(kept) ? NULL : function_of(kept);
   return MPI_SUCCESS;
 }
 
 RG_API int MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *handler) {
-  rgi_win *w = rgi_win_of(win);
-  if (!w)
+  rgi_win *window = rgi_win_of(win);
+  if (!window)
     return RGI_INTERCEPT_NEXT(PMPI_Win_get_errhandler)(win, handler);
   if (!handler)
-    return rgi_win_raise(w, MPI_ERR_ARG, __func__, RGI_WIN_NO_TARGET);
-  if (!is_simple(w->handler))
-    return refer_to(w, w->handler, handler);
-  *handler = w->handler;
+    return rgi_win_raise(window, MPI_ERR_ARG, __func__, RGI_WIN_NO_TARGET);
+  if (!is_simple(window->handler))
+    return refer_to(window, window->handler, handler);
+  *handler = window->handler;
   return MPI_SUCCESS;
 }
 
 RG_API int MPI_Win_call_errhandler(MPI_Win win, int code) {
-  rgi_win *w = rgi_win_of(win);
-  if (!w)
+  rgi_win *window = rgi_win_of(win);
+  if (!window)
     return RGI_INTERCEPT_NEXT(PMPI_Win_call_errhandler)(win, code);
-  raise_code(w, code, __func__);
+  raise_code(window, code, __func__);
   return MPI_SUCCESS;
 }
 

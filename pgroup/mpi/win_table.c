@@ -33,7 +33,7 @@ static int grow_room(uint32_t i) {
   return 1;
 }
 
-int rgi_win_table_add(rgi_win *w) {
+int rgi_win_table_add(rgi_win *window) {
   int good = 1;
   uint32_t i = 0;
   pthread_mutex_lock(&table.lock);
@@ -44,15 +44,15 @@ int rgi_win_table_add(rgi_win *w) {
   else
     good = 0;
   if (good) {
-    w->handle = (MPI_Win)(RGI_WIN_HANDLE + i);
-    atomic_store(&rgi_win_at[i], w);
+    window->handle = (MPI_Win)(RGI_WIN_HANDLE + i);
+    atomic_store(&rgi_win_at[i], window);
   }
   pthread_mutex_unlock(&table.lock);
   return good;
 }
 
-void rgi_win_table_remove(rgi_win *w) {
-  uint32_t i = (uint32_t)w->handle - RGI_WIN_HANDLE;
+void rgi_win_table_remove(rgi_win *window) {
+  uint32_t i = (uint32_t)window->handle - RGI_WIN_HANDLE;
   pthread_mutex_lock(&table.lock);
   atomic_store(&rgi_win_at[i], NULL);
   table.freed[table.free++] = i;

@@ -23,7 +23,7 @@ typedef struct {
   MPI_Datatype basic;
 } building;
 
-static int build(building *b, MPI_Datatype type, rgi_layout *l);
+static int build(building *b, MPI_Datatype type, rgi_layout *layout);
 
 /* --- building --------------------------------------------------------------------------- */
 
@@ -32,18 +32,18 @@ static int is_dense(const rgi_layout *part) {
 }
 
 /* rows, of n elements that lie side by side each. The parts of a matrix are many rows. */
-static int add_rows(rgi_layout *l, const rgi_layout *part, int64_t offset, int64_t n, int64_t rows,
-                    int64_t stride) {
+static int add_rows(rgi_layout *layout, const rgi_layout *part, int64_t offset, int64_t n,
+                    int64_t rows, int64_t stride) {
   rgi_layout_run runs = {offset + part->run->offset, n * part->extent, rows, stride};
-  return rgi_layout_add_runs(l, &runs);
+  return rgi_layout_add_runs(layout, &runs);
 }
 
 /* n elements side by side. */
-static int add_elements(rgi_layout *l, const rgi_layout *part, int64_t offset, int64_t n) {
+static int add_elements(rgi_layout *layout, const rgi_layout *part, int64_t offset, int64_t n) {
   if (is_dense(part))
-    return rgi_layout_add(l, offset + part->run->offset, n * part->extent);
+    return rgi_layout_add(layout, offset + part->run->offset, n * part->extent);
   for (int64_t i = 0; i < n; i++)
-    if (!rgi_layout_add_all(l, part, offset + i * part->extent))
+    if (!rgi_layout_add_all(layout, part, offset + i * part->extent))
       return 0;
   return 1;
 }
@@ -67,19 +67,19 @@ static MPI_Datatype predefined(MPI_Datatype type, int combiner, int size) {
 }
 
 /* A pair of a number and an int may have a gap between the two, or behind them. */
-static int add_basic(building *b, MPI_Datatype type, int combiner, rgi_layout *l) {
+static int add_basic(building *b, MPI_Datatype type, int combiner, rgi_layout *layout) {
   int size;
   PMPI_Type_size(type, &size);
   note_basic(b, predefined(type, combiner, size));
-  if (size == l->extent || size == 0)
-    return rgi_layout_add(l, 0, size);
+  if (size == layout->extent || size == 0)
+    return rgi_layout_add(layout, 0, size);
   int first = size - (int)sizeof(int), second = (first + 3) / 4 * 4;
-  return rgi_layout_add(l, 0, first) && rgi_layout_add(l, second, (int)sizeof(int));
+  return rgi_layout_add(layout, 0, first) && rgi_layout_add(layout, second, (int)sizeof(int));
 }
 
 /* Blocks of `lengths` elements (each: a length for each block), at displacements in bytes or
  * elements. */
-static int add_blocks(rgi_layout *l, const rgi_layout *part, const rgi_type_contents *contents,
+static int add_blocks(rgi_layout *layout, const rgi_layout *part, const rgi_type_contents *contents,
                       int64_t unit) {
   const int64_t *number = contents->number;
   int each =
@@ -87,16 +87,17 @@ static int add_blocks(rgi_layout *l, const rgi_layout *part, const rgi_type_cont
   int64_t n = number[0];
   const int64_t *displs = number + 1 + (each ? n : 1);
   for (int64_t i = 0; i < n; i++)
-    if (!add_elements(l, part, displs[i] * unit, number[1 + (each ? i : 0)]))
+    if (!add_elements(layout, part, displs[i] * unit, number[1 + (each ? i : 0)]))
       return 0;
   return 1;
 }
 
-static int add_vector(rgi_layout *l, const rgi_layout *part, const int64_t number[], int64_t unit) {
+static int add_vector(rgi_layout *layout, const rgi_layout *part, const int64_t number[],
+                      int64_t unit) {
   if (is_dense(part))
-    return add_rows(l, part, 0, number[1], number[0], number[2] * unit);
+    return add_rows(layout, part, 0, number[1], number[0], number[2] * unit);
   for (int64_t i = 0; i < number[0]; i++)
-    if (!add_elements(l, part, i * number[2] * unit, number[1]))
+    if (!add_elements(layout, part, i * number[2] * unit, number[1]))
       return 0;
   return 1;
 }
@@ -112,31 +113,31 @@ static int is_one_range(const dimension *d) {
   return d->begin + d->length >= d->end;
 }
 
-static int add_grid(rgi_layout *l, const rgi_layout *part, const dimension *dims, int n,
+static int add_grid(rgi_layout *layout, const rgi_layout *part, const dimension *dims, int n,
                     int64_t offset);
 
 /* What is inside the indices [from, from + length) of the outermost of n > 1 dimensions. */
-static int add_inside(rgi_layout *l, const rgi_layout *part, const dimension *dims, int n,
+static int add_inside(rgi_layout *layout, const rgi_layout *part, const dimension *dims, int n,
                       int64_t offset, int64_t from, int64_t length) {
   const dimension *in = dims + 1;
   offset += from * dims->stride;
   if (n == 2 && is_dense(part) && in->begin < in->end && is_one_range(in))
-    return add_rows(l, part, offset + in->begin * in->stride, in->end - in->begin, length,
+    return add_rows(layout, part, offset + in->begin * in->stride, in->end - in->begin, length,
                     dims->stride);
   for (int64_t i = 0; i < length; i++)
-    if (!add_grid(l, part, in, n - 1, offset + i * dims->stride))
+    if (!add_grid(layout, part, in, n - 1, offset + i * dims->stride))
       return 0;
   return 1;
 }
 
 /* dims are from the outermost to the innermost one. */
-static int add_grid(rgi_layout *l, const rgi_layout *part, const dimension *dims, int n,
+static int add_grid(rgi_layout *layout, const rgi_layout *part, const dimension *dims, int n,
                     int64_t offset) {
   for (int64_t from = dims->begin; from < dims->end; from += dims->step) {
     int64_t length = from + dims->length < dims->end ? dims->length : dims->end - from;
-    if (n == 1 && !add_elements(l, part, offset + from * dims->stride, length))
+    if (n == 1 && !add_elements(layout, part, offset + from * dims->stride, length))
       return 0;
-    if (n > 1 && !add_inside(l, part, dims, n, offset, from, length))
+    if (n > 1 && !add_inside(layout, part, dims, n, offset, from, length))
       return 0;
   }
   return 1;
@@ -145,7 +146,7 @@ static int add_grid(rgi_layout *l, const rgi_layout *part, const dimension *dims
 #define DIMENSIONS 64
 
 /* Puts the dimensions into their order in memory, with strides. sizes: of the whole array. */
-static int add_dimensions(rgi_layout *l, const rgi_layout *part, dimension given[], int n,
+static int add_dimensions(rgi_layout *layout, const rgi_layout *part, dimension given[], int n,
                           const int64_t sizes[], int order) {
   dimension dims[DIMENSIONS];
   int64_t stride = part->extent;
@@ -155,10 +156,10 @@ static int add_dimensions(rgi_layout *l, const rgi_layout *part, dimension given
     dims[i].stride = stride;
     stride *= sizes[at];
   }
-  return add_grid(l, part, dims, n, 0);
+  return add_grid(layout, part, dims, n, 0);
 }
 
-static int add_subarray(rgi_layout *l, const rgi_layout *part, const int64_t number[]) {
+static int add_subarray(rgi_layout *layout, const rgi_layout *part, const int64_t number[]) {
   int n = (int)number[0];
   const int64_t *sizes = number + 1, *parts = sizes + n, *starts = parts + n;
   dimension given[DIMENSIONS];
@@ -166,7 +167,7 @@ static int add_subarray(rgi_layout *l, const rgi_layout *part, const int64_t num
     return 0;
   for (int i = 0; i < n; i++)
     given[i] = (dimension){starts[i], parts[i], parts[i] ? parts[i] : 1, starts[i] + parts[i], 0};
-  return add_dimensions(l, part, given, n, sizes, (int)starts[n]);
+  return add_dimensions(layout, part, given, n, sizes, (int)starts[n]);
 }
 
 /* What a process has of one dimension: of `size` elements on `procs` processes. */
@@ -183,7 +184,7 @@ static dimension share_of(int64_t size, int64_t kind, int64_t arg, int64_t procs
 }
 
 /* The processes are in C's order. */
-static int add_darray(rgi_layout *l, const rgi_layout *part, const int64_t number[]) {
+static int add_darray(rgi_layout *layout, const rgi_layout *part, const int64_t number[]) {
   int n = (int)number[2];
   const int64_t *sizes = number + 3, *kinds = sizes + n, *args = kinds + n, *procs = args + n;
   dimension given[DIMENSIONS];
@@ -191,77 +192,79 @@ static int add_darray(rgi_layout *l, const rgi_layout *part, const int64_t numbe
     return 0;
   for (int64_t i = n - 1, rank = number[1]; i >= 0; rank /= procs[i], i--)
     given[i] = share_of(sizes[i], kinds[i], args[i], procs[i], rank % procs[i]);
-  return add_dimensions(l, part, given, n, sizes, (int)procs[n]);
+  return add_dimensions(layout, part, given, n, sizes, (int)procs[n]);
 }
 
-static int add_struct(building *b, rgi_layout *l, const rgi_type_contents *contents) {
+static int add_struct(building *b, rgi_layout *layout, const rgi_type_contents *contents) {
   int64_t n = contents->number[0];
   int good = 1;
   for (int64_t i = 0; i < n && good; i++) {
     rgi_layout part = {0};
     good = build(b, contents->type[i], &part) &&
-           add_elements(l, &part, contents->number[1 + n + i], contents->number[1 + i]);
+           add_elements(layout, &part, contents->number[1 + n + i], contents->number[1 + i]);
     rgi_layout_free(&part);
   }
   return good;
 }
 
-static int add_parts(const rgi_type_contents *contents, const rgi_layout *part, rgi_layout *l) {
+static int add_parts(const rgi_type_contents *contents, const rgi_layout *part,
+                     rgi_layout *layout) {
   switch (contents->combiner) {
   case MPI_COMBINER_DUP:
   case MPI_COMBINER_RESIZED:
-    return rgi_layout_add_all(l, part, 0);
+    return rgi_layout_add_all(layout, part, 0);
   case MPI_COMBINER_CONTIGUOUS:
-    return add_elements(l, part, 0, contents->number[0]);
+    return add_elements(layout, part, 0, contents->number[0]);
   case MPI_COMBINER_VECTOR:
-    return add_vector(l, part, contents->number, part->extent);
+    return add_vector(layout, part, contents->number, part->extent);
   case MPI_COMBINER_HVECTOR:
-    return add_vector(l, part, contents->number, 1);
+    return add_vector(layout, part, contents->number, 1);
   case MPI_COMBINER_INDEXED:
   case MPI_COMBINER_INDEXED_BLOCK:
-    return add_blocks(l, part, contents, part->extent);
+    return add_blocks(layout, part, contents, part->extent);
   case MPI_COMBINER_HINDEXED:
   case MPI_COMBINER_HINDEXED_BLOCK:
-    return add_blocks(l, part, contents, 1);
+    return add_blocks(layout, part, contents, 1);
   case MPI_COMBINER_SUBARRAY:
-    return add_subarray(l, part, contents->number);
+    return add_subarray(layout, part, contents->number);
   case MPI_COMBINER_DARRAY:
-    return add_darray(l, part, contents->number);
+    return add_darray(layout, part, contents->number);
   default:
     return 0;
   }
 }
 
 /* Of elements of so many bytes without gaps. */
-static int build_of_common(const rgi_type_contents *contents, int64_t bytes, rgi_layout *l) {
+static int build_of_common(const rgi_type_contents *contents, int64_t bytes, rgi_layout *layout) {
   rgi_layout_run run = {0, bytes, 1, bytes};
   rgi_layout part = {.size = bytes, .extent = bytes, .high = bytes, .runs = 1, .run = &run};
-  return add_parts(contents, &part, l);
+  return add_parts(contents, &part, layout);
 }
 
-static int build_derived(building *b, const rgi_type_contents *contents, rgi_layout *l) {
+static int build_derived(building *b, const rgi_type_contents *contents, rgi_layout *layout) {
   rgi_layout part = {0};
   if (contents->combiner == MPI_COMBINER_STRUCT)
-    return add_struct(b, l, contents);
+    return add_struct(b, layout, contents);
   size_t common = rgi_datatype_basic_size(contents->type[0]);
   if (common) {
     note_basic(b, contents->type[0]);
-    return build_of_common(contents, (int64_t)common, l);
+    return build_of_common(contents, (int64_t)common, layout);
   }
-  int good = build(b, contents->type[0], &part) && add_parts(contents, &part, l);
+  int good = build(b, contents->type[0], &part) && add_parts(contents, &part, layout);
   rgi_layout_free(&part);
   return good;
 }
 
-static int build(building *b, MPI_Datatype type, rgi_layout *l) {
+static int build(building *b, MPI_Datatype type, rgi_layout *layout) {
   rgi_type_contents contents;
   MPI_Count low, extent = 0;
   int good = rgi_type_contents_read(type, &contents) &&
              PMPI_Type_get_extent_x(type, &low, &extent) == MPI_SUCCESS;
-  *l = (rgi_layout){.extent = extent};
+  *layout = (rgi_layout){.extent = extent};
   if (good)
-    good = rgi_type_contents_is_basic(contents.combiner) ? add_basic(b, type, contents.combiner, l)
-                                                         : build_derived(b, &contents, l);
+    good = rgi_type_contents_is_basic(contents.combiner)
+               ? add_basic(b, type, contents.combiner, layout)
+               : build_derived(b, &contents, layout);
   rgi_type_contents_free(&contents);
   return good;
 }

@@ -55,14 +55,14 @@ static void keep_word(exchange_word *word) {
 
 /* The members are not known yet: no death of one ends the wait. */
 static int await(const char *call, MPI_Request *request) {
-  rgi_wait w;
-  rgi_wait_start_unscoped(&w, call, -1);
+  rgi_wait wait;
+  rgi_wait_start_unscoped(&wait, call, -1);
   for (;;) {
     int done = 0;
     RGI_TRY_MPI(rgi_wait_mpi_test(request, &done));
     if (done)
       return RG_SUCCESS;
-    RGI_TRY(rgi_wait_more(&w));
+    RGI_TRY(rgi_wait_more(&wait));
   }
 }
 

@@ -11,12 +11,12 @@ int64_t rgi_comm_error_word(MPI_Comm comm, int error) {
 }
 
 int rgi_comm_error_tell(MPI_Comm comm, const char *call, int64_t word, int error) {
-  rgi_error_report r;
+  rgi_error_report report;
   if (!word)
     return RG_SUCCESS;
-  int lost = !rgi_error_report_begin(&r, word, error) ||
-             MPI_Bcast(r.text, RGI_ERROR_TEXT, MPI_CHAR, rgi_error_report_rank(word), comm);
-  return rgi_error_report_end(&r, call, lost);
+  int lost = !rgi_error_report_begin(&report, word, error) ||
+             MPI_Bcast(report.text, RGI_ERROR_TEXT, MPI_CHAR, rgi_error_report_rank(word), comm);
+  return rgi_error_report_end(&report, call, lost);
 }
 
 int rgi_comm_error_share(MPI_Comm comm, const char *call, int error) {

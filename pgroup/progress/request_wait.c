@@ -49,18 +49,18 @@ static uint32_t read_bell(void) {
 
 /* Waits until r is complete. */
 static int await_one(rg_request r) {
-  rgi_wait w;
+  rgi_wait wait;
   for (int started = 0;; started = 1) {
     uint32_t bell = read_bell();
     RGI_TRY(rgi_requests_progress_all());
     if (rgi_request_test(r))
       return RG_SUCCESS;
     if (!started) {
-      rgi_wait_start(&w, r->call, r->peer);
-      w.scope = r->scope;
-      w.alone = 1;
+      rgi_wait_start(&wait, r->call, r->peer);
+      wait.scope = r->scope;
+      wait.alone = 1;
     }
-    int error = rgi_wait_bell(&w, rgi_node_bell(), bell, !rgi_progress_busy());
+    int error = rgi_wait_bell(&wait, rgi_node_bell(), bell, !rgi_progress_busy());
     if ((error == RG_ERR_PROC_FAILED || error == RG_ERR_REVOKED) && rgi_request_check_failure(r))
       return RG_SUCCESS;
     RGI_TRY(error);
@@ -160,19 +160,19 @@ static int has_active(int64_t n, const rg_request requests[]) {
 
 /* Waits until there is one. */
 static int await_any(const char *call, int64_t n, rg_request requests[], int64_t *at) {
-  rgi_wait w;
+  rgi_wait wait;
   *at = RG_UNDEFINED;
   if (!has_active(n, requests)) /* also where the library does not run */
     return RG_SUCCESS;
-  rgi_wait_start_unscoped(&w, call, -1);
-  w.alone = 1;
+  rgi_wait_start_unscoped(&wait, call, -1);
+  wait.alone = 1;
   for (;;) {
     uint32_t bell = read_bell();
     RGI_TRY(rgi_requests_progress_all());
     *at = find_complete(n, requests);
     if (*at < n)
       return RG_SUCCESS;
-    RGI_TRY(rgi_wait_bell(&w, rgi_node_bell(), bell, !rgi_progress_busy()));
+    RGI_TRY(rgi_wait_bell(&wait, rgi_node_bell(), bell, !rgi_progress_busy()));
   }
 }
 

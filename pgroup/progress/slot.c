@@ -68,32 +68,32 @@ static slot_bucket *bucket_of(uint64_t key) {
   return &table->bucket[key % BUCKETS];
 }
 
-static int take_over_bucket(slot_bucket *b, uint32_t dead) {
-  return atomic_compare_exchange_strong(&b->owner, &dead, (uint32_t)rgi_node.me + 1);
+static int take_over_bucket(slot_bucket *bucket, uint32_t dead) {
+  return atomic_compare_exchange_strong(&bucket->owner, &dead, (uint32_t)rgi_node.me + 1);
 }
 
-static int lock_bucket(slot_bucket *b) {
-  rgi_wait w;
+static int lock_bucket(slot_bucket *bucket) {
+  rgi_wait wait;
   uint32_t free = 0;
-  if (atomic_compare_exchange_strong(&b->owner, &free, (uint32_t)rgi_node.me + 1))
+  if (atomic_compare_exchange_strong(&bucket->owner, &free, (uint32_t)rgi_node.me + 1))
     return RG_SUCCESS;
-  rgi_wait_start_unscoped(&w, "attaching to a group", rgi_node.ranks[free - 1]);
-  w.alone = 1; /* the owner needs nothing of this process */
-  for (free = 0; !atomic_compare_exchange_weak(&b->owner, &free, (uint32_t)rgi_node.me + 1);
+  rgi_wait_start_unscoped(&wait, "attaching to a group", rgi_node.ranks[free - 1]);
+  wait.alone = 1; /* the owner needs nothing of this process */
+  for (free = 0; !atomic_compare_exchange_weak(&bucket->owner, &free, (uint32_t)rgi_node.me + 1);
        free = 0) {
-    if (free && rgi_process_is_dead(rgi_node.ranks[free - 1]) && take_over_bucket(b, free))
+    if (free && rgi_process_is_dead(rgi_node.ranks[free - 1]) && take_over_bucket(bucket, free))
       return RG_SUCCESS;
-    RGI_TRY(rgi_wait_more(&w));
+    RGI_TRY(rgi_wait_more(&wait));
   }
   return RG_SUCCESS;
 }
 
-static void unlock_bucket(slot_bucket *b) {
-  atomic_store(&b->owner, 0);
+static void unlock_bucket(slot_bucket *bucket) {
+  atomic_store(&bucket->owner, 0);
 }
 
-static uint64_t find_slot(const slot_bucket *b, uint64_t key) {
-  uint64_t at = b->first;
+static uint64_t find_slot(const slot_bucket *bucket, uint64_t key) {
+  uint64_t at = bucket->first;
   while (at && ((slot *)rgi_arena_at(at))->key != key)
     at = ((slot *)rgi_arena_at(at))->next;
   return at;
@@ -131,45 +131,45 @@ static void note_shortage(uint64_t key) {
 }
 
 /* The caller has the list's lock: what is noted here is seen by the next one that has it. */
-static int make_slot(slot_bucket *b, const rgi_slot_wanted *w, uint64_t *at) {
-  const size_t bytes = w->bytes;
-  const int users = w->users;
-  if (w->once && had_shortage(w->key))
+static int make_slot(slot_bucket *bucket, const rgi_slot_wanted *wanted, uint64_t *at) {
+  const size_t bytes = wanted->bytes;
+  const int users = wanted->users;
+  if (wanted->once && had_shortage(wanted->key))
     return rgi_error(RG_ERR_NOMEM, "another member had no memory for the group's flags");
   rgi_arena_purpose purpose = rgi_arena_get_purpose();
   rgi_placement placed = {
-      .parts = users, .each = slot_bytes(bytes) / (uint64_t)users, .node = w->nodes};
+      .parts = users, .each = slot_bytes(bytes) / (uint64_t)users, .node = wanted->nodes};
   int error =
       rgi_arena_alloc_placed(purpose > RGI_ARENA_TELL ? purpose : RGI_ARENA_TELL, "a group's flags",
-                             slot_bytes(bytes), w->nodes ? &placed : NULL, at);
+                             slot_bytes(bytes), wanted->nodes ? &placed : NULL, at);
   if (error) {
-    if (w->once)
-      note_shortage(w->key);
+    if (wanted->once)
+      note_shortage(wanted->key);
     return error;
   }
   slot *s = rgi_arena_at(*at);
   memset(s, 0, slot_bytes(bytes));
-  s->key = w->key;
+  s->key = wanted->key;
   s->bytes = bytes;
   s->users = users;
-  s->next = b->first;
-  b->first = *at;
+  s->next = bucket->first;
+  bucket->first = *at;
   return RG_SUCCESS;
 }
 
-int rgi_slot_attach_wanted(const rgi_slot_wanted *w, uint64_t *at, void **memory) {
-  slot_bucket *b = bucket_of(w->key);
-  RGI_TRY(lock_bucket(b));
-  uint64_t found = find_slot(b, w->key);
-  int error = found ? RG_SUCCESS : make_slot(b, w, &found);
+int rgi_slot_attach_wanted(const rgi_slot_wanted *wanted, uint64_t *at, void **memory) {
+  slot_bucket *bucket = bucket_of(wanted->key);
+  RGI_TRY(lock_bucket(bucket));
+  uint64_t found = find_slot(bucket, wanted->key);
+  int error = found ? RG_SUCCESS : make_slot(bucket, wanted, &found);
   slot *s = rgi_arena_at(found);
-  if (!error && (s->users != w->users || s->bytes != w->bytes))
+  if (!error && (s->users != wanted->users || s->bytes != wanted->bytes))
     error = rgi_error(RG_ERR_MISMATCH, "members of a group disagree about its members");
   if (!error && attached(s)[rgi_node.me] == UINT16_MAX)
     error = rgi_error(RG_ERR_LIMIT, "more than %d handles of one group", UINT16_MAX);
   if (!error)
     attached(s)[rgi_node.me]++;
-  unlock_bucket(b);
+  unlock_bucket(bucket);
   if (error)
     return error;
   *at = found;
@@ -183,13 +183,13 @@ int rgi_slot_attach(uint64_t key, int users, size_t bytes, uint64_t *at, void **
 }
 
 int rgi_slot_attach_found(uint64_t key, uint64_t *at, void **memory) {
-  slot_bucket *b = bucket_of(key);
-  if (!b->first || lock_bucket(b))
+  slot_bucket *bucket = bucket_of(key);
+  if (!bucket->first || lock_bucket(bucket))
     return 0;
-  uint64_t found = find_slot(b, key);
+  uint64_t found = find_slot(bucket, key);
   if (found)
     attached(rgi_arena_at(found))[rgi_node.me]++;
-  unlock_bucket(b);
+  unlock_bucket(bucket);
   if (!found)
     return 0;
   *at = found;
@@ -197,8 +197,8 @@ int rgi_slot_attach_found(uint64_t key, uint64_t *at, void **memory) {
   return 1;
 }
 
-static void remove_slot(slot_bucket *b, uint64_t at) {
-  uint64_t *link = &b->first;
+static void remove_slot(slot_bucket *bucket, uint64_t at) {
+  uint64_t *link = &bucket->first;
   while (*link != at)
     link = &((slot *)rgi_arena_at(*link))->next;
   *link = ((slot *)rgi_arena_at(at))->next;
@@ -213,14 +213,14 @@ static int is_attached(slot *s, int living) {
 
 static int detach_slot(uint64_t at, int living, int (*finished)(const void *memory, int users)) {
   slot *s = rgi_arena_at(at);
-  slot_bucket *b = bucket_of(s->key);
-  if (lock_bucket(b))
+  slot_bucket *bucket = bucket_of(s->key);
+  if (lock_bucket(bucket))
     return 0; /* the slot stays: without the lock the list must not be changed */
   attached(s)[rgi_node.me]--;
   int last = !is_attached(s, living) && finished(s->memory, s->users);
   if (last)
-    remove_slot(b, at);
-  unlock_bucket(b);
+    remove_slot(bucket, at);
+  unlock_bucket(bucket);
   if (last) {
     rgi_arena_free_placed(at, slot_bytes(s->bytes));
   }

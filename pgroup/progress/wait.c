@@ -54,23 +54,23 @@
 
 void (*rgi_wait_meanwhile)(void);
 
-void rgi_wait_start(rgi_wait *w, const char *call, int peer) {
-  *w = (rgi_wait){.call = call, .peer = peer, .watched = -1, .scope = rgi_failure_scope_now};
+void rgi_wait_start(rgi_wait *wait, const char *call, int peer) {
+  *wait = (rgi_wait){.call = call, .peer = peer, .watched = -1, .scope = rgi_failure_scope_now};
 }
 
-void rgi_wait_start_unscoped(rgi_wait *w, const char *call, int peer) {
-  rgi_wait_start(w, call, peer);
-  w->scope = (rgi_failure_scope){0};
+void rgi_wait_start_unscoped(rgi_wait *wait, const char *call, int peer) {
+  rgi_wait_start(wait, call, peer);
+  wait->scope = (rgi_failure_scope){0};
 }
 
-void rgi_wait_start_patient(rgi_wait *w, const char *call) {
-  rgi_wait_start_unscoped(w, call, -1);
-  w->patient = 1;
+void rgi_wait_start_patient(rgi_wait *wait, const char *call) {
+  rgi_wait_start_unscoped(wait, call, -1);
+  wait->patient = 1;
 }
 
 /* The awaited process, for a report. */
-static const char *peer_text(const rgi_wait *w, char text[32]) {
-  int peer = w->awaited ? w->awaited(w->of) : w->peer;
+static const char *peer_text(const rgi_wait *wait, char text[32]) {
+  int peer = wait->awaited ? wait->awaited(wait->of) : wait->peer;
   if (peer < 0)
     return "another process";
   snprintf(text, 32, "rank %d", peer);
@@ -79,24 +79,24 @@ static const char *peer_text(const rgi_wait *w, char text[32]) {
 
 /* A wait that may last for ever is noted, with the time since when nothing has moved: neither what
  * is waited for, nor anything inside MPI. Returns that time; 0: it is not noted. */
-static double note_wait(const rgi_wait *w, double now) {
+static double note_wait(const rgi_wait *wait, double now) {
   static _Thread_local unsigned long moves;
   static _Thread_local double moved;
-  if (w->outside || (rgi_options_value(RGI_OPT_TIMEOUT) > 0 && !w->patient))
+  if (wait->outside || (rgi_options_value(RGI_OPT_TIMEOUT) > 0 && !wait->patient))
     return 0;
   if (moves != rgi_polite_moves())
     moved = now;
   moves = rgi_polite_moves();
-  double since = w->pause.start > moved ? w->pause.start : moved;
-  if (moves && w->patient)
+  double since = wait->pause.start > moved ? wait->pause.start : moved;
+  if (moves && wait->patient)
     rgi_process_note_patient_wait(since, now);
   else if (moves)
     rgi_process_note_wait(since, now);
   return moves ? since : 0;
 }
 
-static void note_and_poll(const rgi_wait *w, double now) {
-  double since = note_wait(w, now);
+static void note_and_poll(const rgi_wait *wait, double now) {
+  double since = note_wait(wait, now);
   if (!rgi_wait_meanwhile)
     return;
   rgi_polite_own_wait = since;
@@ -109,8 +109,8 @@ static int is_busy(void) {
   return rgi_wait_meanwhile || rgi_progress_busy() || rgi_requests_busy();
 }
 
-static int move_on(const rgi_wait *w) {
-  if (w->alone)
+static int move_on(const rgi_wait *wait) {
+  if (wait->alone)
     return RG_SUCCESS;
   RGI_TRY(rgi_progress_attempt());
   rgi_requests_attempt();
@@ -123,72 +123,74 @@ static int move_on(const rgi_wait *w) {
 #define STALL_COUNTS_SECONDS 0.5
 
 /* Who waits on another group meanwhile: a text to be added to a report, or "". */
-static const char *find_stall(const rgi_wait *w, double now, int *same_call,
+static const char *find_stall(const rgi_wait *wait, double now, int *same_call,
                               char text[RGI_STALL_TEXT + 2]) {
   memcpy(text, "; ", 3);
-  return rgi_stall_find(&w->scope, w->call, now, same_call, text + 2) ? text : "";
+  return rgi_stall_find(&wait->scope, wait->call, now, same_call, text + 2) ? text : "";
 }
 
 /* RG_TIMEOUT has passed. Members that begin with the same call on different groups were given
  * different lists. */
-static int end_by_time(const rgi_wait *w, double limit, double now) {
+static int end_by_time(const rgi_wait *wait, double limit, double now) {
   char peer[32], group[RGI_LABEL_PHRASE], stall[RGI_STALL_TEXT + 2];
-  int same_call = 0, noted = w->noted;
-  const char *other = find_stall(w, now, &same_call, stall);
-  rgi_stall_note(&w->scope, w->call, now + limit, &noted);
-  return rgi_error(w->unmet && same_call ? RG_ERR_MISMATCH : RG_ERR_TIMEOUT,
+  int same_call = 0, noted = wait->noted;
+  const char *other = find_stall(wait, now, &same_call, stall);
+  rgi_stall_note(&wait->scope, wait->call, now + limit, &noted);
+  return rgi_error(wait->unmet && same_call ? RG_ERR_MISMATCH : RG_ERR_TIMEOUT,
                    "%s%s: %s has not answered within RG_TIMEOUT = %g s%s: do all members make "
                    "the same call?",
-                   w->call, rgi_label_phrase(w->scope.context, group), peer_text(w, peer), limit,
-                   other);
+                   wait->call, rgi_label_phrase(wait->scope.context, group), peer_text(wait, peer),
+                   limit, other);
 }
 
-static void report_stall(const rgi_wait *w, double waited) {
+static void report_stall(const rgi_wait *wait, double waited) {
   char peer[32], group[RGI_LABEL_PHRASE], stall[RGI_STALL_TEXT + 2];
   int same_call;
-  const char *other = find_stall(w, w->pause.start + waited, &same_call, stall);
-  rgi_log(RGI_LOG_WARN, "%s%s has been waiting for %s for %.0f s%s", w->call,
-          rgi_label_phrase(w->scope.context, group), peer_text(w, peer), waited, other);
+  const char *other = find_stall(wait, wait->pause.start + waited, &same_call, stall);
+  rgi_log(RGI_LOG_WARN, "%s%s has been waiting for %s for %.0f s%s", wait->call,
+          rgi_label_phrase(wait->scope.context, group), peer_text(wait, peer), waited, other);
 }
 
-static int check_time(rgi_wait *w, double waited) {
-  rgi_process_check(w->pause.start + waited);
-  note_and_poll(w, w->pause.start + waited);
-  if (w->watched >= 0 && rgi_process_is_dead(w->watched))
-    return rgi_error(RG_ERR_PROC_FAILED, "%s: rank %d of the world has died", w->call, w->watched);
-  RGI_TRY(rgi_failure_check(&w->scope, w->call));
-  if (w->patient)
+static int check_time(rgi_wait *wait, double waited) {
+  rgi_process_check(wait->pause.start + waited);
+  note_and_poll(wait, wait->pause.start + waited);
+  if (wait->watched >= 0 && rgi_process_is_dead(wait->watched))
+    return rgi_error(RG_ERR_PROC_FAILED, "%s: rank %d of the world has died", wait->call,
+                     wait->watched);
+  RGI_TRY(rgi_failure_check(&wait->scope, wait->call));
+  if (wait->patient)
     return RG_SUCCESS;
   if (waited > STALL_SECONDS)
-    rgi_stall_note(&w->scope, w->call, w->pause.start + waited + STALL_COUNTS_SECONDS, &w->noted);
+    rgi_stall_note(&wait->scope, wait->call, wait->pause.start + waited + STALL_COUNTS_SECONDS,
+                   &wait->noted);
   double limit = rgi_options_value(RGI_OPT_TIMEOUT),
          report = rgi_options_value(RGI_OPT_STALL_REPORT);
-  if (report > 0 && waited > report && !w->reported) {
-    w->reported = 1;
-    report_stall(w, waited);
+  if (report > 0 && waited > report && !wait->reported) {
+    wait->reported = 1;
+    report_stall(wait, waited);
   }
   /* This process may have been stopped since its last look: one more. */
-  if (limit > 0 && waited > limit && w->over++)
-    return end_by_time(w, limit, w->pause.start + waited);
+  if (limit > 0 && waited > limit && wait->over++)
+    return end_by_time(wait, limit, wait->pause.start + waited);
   return RG_SUCCESS;
 }
 
-int rgi_wait_more(rgi_wait *w) {
-  rgi_pause_result did = rgi_pause_step(&w->pause, (rgi_pause_kind)rgi_options_choice(RGI_OPT_WAIT),
-                                        !rgi_node.oversubscribed);
-  RGI_TRY(move_on(w));
+int rgi_wait_more(rgi_wait *wait) {
+  rgi_pause_result did = rgi_pause_step(
+      &wait->pause, (rgi_pause_kind)rgi_options_choice(RGI_OPT_WAIT), !rgi_node.oversubscribed);
+  RGI_TRY(move_on(wait));
   /* The clock is read only when time may have passed. */
-  if (did == RGI_PAUSE_SPUN && w->pause.looks % 1024)
+  if (did == RGI_PAUSE_SPUN && wait->pause.looks % 1024)
     return RG_SUCCESS;
-  return check_time(w, rgi_clock_now() - w->pause.start);
+  return check_time(wait, rgi_clock_now() - wait->pause.start);
 }
 
-int rgi_wait_check(rgi_wait *w) {
+int rgi_wait_check(rgi_wait *wait) {
   double now = rgi_clock_now();
-  RGI_TRY(move_on(w));
-  if (w->pause.start == 0)
-    w->pause.start = now;
-  return check_time(w, now - w->pause.start);
+  RGI_TRY(move_on(wait));
+  if (wait->pause.start == 0)
+    wait->pause.start = now;
+  return check_time(wait, now - wait->pause.start);
 }
 
 /* Looks further apart do not belong to one wait. */
@@ -214,13 +216,13 @@ void rgi_wait_looked(int in_vain) {
 #define CAUSE_SECONDS 5.0
 
 int rgi_wait_cause(int error, const char *call) {
-  rgi_wait w;
+  rgi_wait wait;
   int cause = RG_SUCCESS;
-  rgi_wait_start(&w, call, -1);
-  w.patient = 1;
+  rgi_wait_start(&wait, call, -1);
+  wait.patient = 1;
   for (double end = rgi_clock_now() + CAUSE_SECONDS;
-       w.scope.members && !cause && rgi_clock_now() < end;)
-    cause = rgi_wait_more(&w);
+       wait.scope.members && !cause && rgi_clock_now() < end;)
+    cause = rgi_wait_more(&wait);
   return cause ? cause : error;
 }
 
@@ -257,28 +259,28 @@ static void learn_length(double waited, int rung) {
  * missed the bell by a whole time slice, where a sleep would have been woken. Each further one
  * makes the thread sleep for more waits; each wait whose first yield comes back at once, and some
  * of the short sleeps, for fewer. */
-static void learn_yield(const rgi_wait *w, double took) {
+static void learn_yield(const rgi_wait *wait, double took) {
   if (took > LATE_YIELD_SECONDS) {
     short_waits = 0;
     enough_waits = enough_waits < MOST_SHORT_WAITS ? 2 * enough_waits : MOST_SHORT_WAITS;
-  } else if (w->pause.looks == 1 && enough_waits > FEWEST_SHORT_WAITS)
+  } else if (wait->pause.looks == 1 && enough_waits > FEWEST_SHORT_WAITS)
     enough_waits--;
 }
 
 /* Spins or yields. Returns 0 if it is time to sleep. */
-static int spin_on_bell(rgi_wait *w, double now) {
+static int spin_on_bell(rgi_wait *wait, double now) {
   int kind = rgi_options_choice(RGI_OPT_WAIT);
-  if (w->pause.start == 0)
-    w->pause.start = now;
-  w->pause.looks++;
+  if (wait->pause.start == 0)
+    wait->pause.start = now;
+  wait->pause.looks++;
   if (kind == RGI_PAUSE_SPIN || (kind == RGI_PAUSE_AUTO && !rgi_node.oversubscribed &&
-                                 now - w->pause.start < RGI_PAUSE_SPIN_SECONDS))
+                                 now - wait->pause.start < RGI_PAUSE_SPIN_SECONDS))
     return 1;
   int yields = kind == RGI_PAUSE_YIELD || (kind == RGI_PAUSE_AUTO && short_waits >= enough_waits &&
-                                           now - w->pause.start < BELL_YIELD_SECONDS);
+                                           now - wait->pause.start < BELL_YIELD_SECONDS);
   if (yields) {
     sched_yield();
-    learn_yield(w, rgi_clock_now() - now);
+    learn_yield(wait, rgi_clock_now() - now);
   }
   return yields;
 }
@@ -291,19 +293,19 @@ static double busy_sleep(double waited) {
 }
 
 /* Sleeps; the time afterwards. */
-static double sleep_on_bell(const rgi_wait *w, rgi_bell *bell, uint32_t old, double seconds) {
-  if (w->alone || bell == rgi_node_bell())
+static double sleep_on_bell(const rgi_wait *wait, rgi_bell *bell, uint32_t old, double seconds) {
+  if (wait->alone || bell == rgi_node_bell())
     rgi_bell_sleep(bell, old, seconds);
   else /* a message may come for this process, whose sender waits for it */
-    rgi_bell_sleep_either(bell, old, rgi_node_bell(), w->own, seconds);
+    rgi_bell_sleep_either(bell, old, rgi_node_bell(), wait->own, seconds);
   double now = rgi_clock_now();
-  if (!w->patient)
-    learn_length(now - w->pause.start,
+  if (!wait->patient)
+    learn_length(now - wait->pause.start,
                  atomic_load_explicit(&bell->value, memory_order_relaxed) != old);
   return now;
 }
 
-int rgi_wait_bell(rgi_wait *w, rgi_bell *bell, uint32_t old, int quiet) {
+int rgi_wait_bell(rgi_wait *wait, rgi_bell *bell, uint32_t old, int quiet) {
   /* Reading the clock costs as much as many looks at the bell. */
   for (int i = 0; i < 64 && !rgi_node.oversubscribed; i++) {
     if (atomic_load_explicit(&bell->value, memory_order_acquire) != old)
@@ -312,13 +314,14 @@ int rgi_wait_bell(rgi_wait *w, rgi_bell *bell, uint32_t old, int quiet) {
   }
   double now = rgi_clock_now();
   quiet = quiet && !is_busy();
-  if (w->patient)
-    now = sleep_on_bell(w, bell, old, quiet ? QUIET_SECONDS : PATIENT_SECONDS);
-  else if (!spin_on_bell(w, now))
-    now = sleep_on_bell(w, bell, old, quiet ? QUIET_SECONDS : busy_sleep(now - w->pause.start));
-  w->own = atomic_load_explicit(&rgi_node_bell()->value, memory_order_acquire);
-  RGI_TRY(move_on(w));
-  return check_time(w, now - w->pause.start);
+  if (wait->patient)
+    now = sleep_on_bell(wait, bell, old, quiet ? QUIET_SECONDS : PATIENT_SECONDS);
+  else if (!spin_on_bell(wait, now))
+    now =
+        sleep_on_bell(wait, bell, old, quiet ? QUIET_SECONDS : busy_sleep(now - wait->pause.start));
+  wait->own = atomic_load_explicit(&rgi_node_bell()->value, memory_order_acquire);
+  RGI_TRY(move_on(wait));
+  return check_time(wait, now - wait->pause.start);
 }
 
 /* MPI's own functions: no tool is to take the library's looks for the program's. */
@@ -353,14 +356,14 @@ int rgi_wait_mpi_probe(int source, int tag, MPI_Comm comm, int *there, MPI_Statu
 }
 
 int rgi_wait_request(MPI_Request *request, const char *call, int peer) {
-  rgi_wait w;
-  rgi_wait_start(&w, call, peer);
+  rgi_wait wait;
+  rgi_wait_start(&wait, call, peer);
   for (;;) {
     int done = 0;
     RGI_TRY_MPI(rgi_wait_mpi_test(request, &done));
     if (done)
       return RG_SUCCESS;
-    RGI_TRY(rgi_wait_more(&w));
+    RGI_TRY(rgi_wait_more(&wait));
   }
 }
 

@@ -34,27 +34,27 @@ typedef struct {
  * it waits. Set while no thread waits. */
 extern void (*rgi_wait_meanwhile)(void);
 
-void rgi_wait_start(rgi_wait *w, const char *call, int peer);
+void rgi_wait_start(rgi_wait *wait, const char *call, int peer);
 
 /* The same, but neither a member's death nor a revocation ends it. */
-void rgi_wait_start_unscoped(rgi_wait *w, const char *call, int peer);
+void rgi_wait_start_unscoped(rgi_wait *wait, const char *call, int peer);
 
 /* For a process that does nothing until it is called: it may sleep for ever, and no death ends the
  * wait. */
-void rgi_wait_start_patient(rgi_wait *w, const char *call);
+void rgi_wait_start_patient(rgi_wait *wait, const char *call);
 
 /* Pauses once; the caller has just found that its condition is not fulfilled. RG_SUCCESS: look
  * again. RG_ERR_TIMEOUT, RG_ERR_PROC_FAILED, RG_ERR_REVOKED: the wait has ended. */
-int rgi_wait_more(rgi_wait *w);
+int rgi_wait_more(rgi_wait *wait);
 
 /* The same without a pause, for a caller that paused while it looked, as MPI does when it is polite
  * (regroup/polite.h). */
-int rgi_wait_check(rgi_wait *w);
+int rgi_wait_check(rgi_wait *wait);
 
 /* The same for a condition that another process signals by a bell: sleeps until the bell changes.
  * old: its value, read before the caller looked at the condition. quiet: only the bell can end
  * the wait, so the sleep may be long where no message or request needs this process. */
-int rgi_wait_bell(rgi_wait *w, rgi_bell *bell, uint32_t old, int quiet);
+int rgi_wait_bell(rgi_wait *wait, rgi_bell *bell, uint32_t old, int quiet);
 
 /* The caller has looked for something and returns. In vain: a program that looks again at once
  * waits in this way, and shall give its processor away as other waits do; one that looks now and

@@ -78,16 +78,16 @@ static int open_overlay(MPI_Comm world, MPI_Comm node) {
 /* The first process of each node makes the segment, the others map it, which is passed to them. The
  * same error on all processes. */
 static int share_arena(MPI_Comm world, MPI_Comm node, const rgi_arena_sizes *sizes) {
-  rgi_arena_address a = {0};
+  rgi_arena_address address = {0};
   int first = rgi_node.me == 0, error = RG_SUCCESS;
   if (first)
-    a.error = error = rgi_arena_make(sizes, &a);
-  RGI_TRY_MPI(MPI_Bcast(&a, (int)sizeof a, MPI_BYTE, 0, node));
+    address.error = error = rgi_arena_make(sizes, &address);
+  RGI_TRY_MPI(MPI_Bcast(&address, (int)sizeof address, MPI_BYTE, 0, node));
   int fd = first ? rgi_arena_fd() : -1;
-  if (!a.error)
+  if (!address.error)
     error = rgi_pass_fd_share(node, &fd);
-  if (!a.error && !error && !first)
-    error = rgi_arena_join(&a, fd);
+  if (!address.error && !error && !first)
+    error = rgi_arena_join(&address, fd);
   error = rgi_comm_error_share(world, "rg_init", error);
   if (error)
     rgi_arena_close();

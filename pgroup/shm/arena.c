@@ -247,27 +247,27 @@ static rgi_blocks small_blocks(void) {
 
 /* Cuts a block from a new piece of PIECE bytes, or from a smaller one when there is no room. */
 static int cut_new_piece(const char *what, int c, uint64_t *offset) {
-  const rgi_blocks b = small_blocks();
+  const rgi_blocks blocks = small_blocks();
   uint64_t at;
   size_t bytes = PIECE;
   for (; alloc_pages(what, bytes / RGI_PAGE, NULL, &at); bytes /= 2)
     if (bytes / 2 < rgi_blocks_bytes(c) || bytes / 2 < RGI_PAGE)
       return RG_ERR_NOMEM;
-  rgi_blocks_set_piece(&b, c, at, bytes);
-  *offset = rgi_blocks_cut(&b, c);
+  rgi_blocks_set_piece(&blocks, c, at, bytes);
+  *offset = rgi_blocks_cut(&blocks, c);
   return RG_SUCCESS;
 }
 
 static int alloc_small(const char *what, int c, uint64_t *offset) {
-  const rgi_blocks b = small_blocks();
+  const rgi_blocks blocks = small_blocks();
   int error = RG_SUCCESS;
-  uint64_t got = rgi_blocks_pop(&b, c);
+  uint64_t got = rgi_blocks_pop(&blocks, c);
   if (!got) {
     lock_growing();
-    got = rgi_blocks_pop(&b, c);
+    got = rgi_blocks_pop(&blocks, c);
     if (!got)
-      got = rgi_blocks_cut(&b, c);
-    if (!got && (error = cut_new_piece(what, c, &got)) && (got = rgi_blocks_split(&b, c)))
+      got = rgi_blocks_cut(&blocks, c);
+    if (!got && (error = cut_new_piece(what, c, &got)) && (got = rgi_blocks_split(&blocks, c)))
       error = RG_SUCCESS;
     unlock_growing();
   }
@@ -279,11 +279,11 @@ static int alloc_small(const char *what, int c, uint64_t *offset) {
 
 /* Makes free pages of the small blocks that are free. */
 static int gather_pages(void) {
-  const rgi_blocks b = small_blocks();
+  const rgi_blocks blocks = small_blocks();
   uint64_t n = aside_page();
   int any = 0;
   lock_growing();
-  unsigned char *lines = rgi_blocks_gather(&b, arena.base->first, &n);
+  unsigned char *lines = rgi_blocks_gather(&blocks, arena.base->first, &n);
   for (uint64_t at = 0, end; lines && at < n; at = end) {
     for (end = at; end < n && lines[end] == RGI_BLOCKS_PAGE_LINES; end++)
       continue;
@@ -422,9 +422,9 @@ rgi_arena_purpose rgi_arena_get_purpose(void) {
 
 void rgi_arena_free(uint64_t offset, size_t bytes) {
   count_used(0 - size_of(bytes));
-  const rgi_blocks b = small_blocks();
+  const rgi_blocks blocks = small_blocks();
   if (bytes <= SMALL && !rgi_arena_is_aside(offset))
-    rgi_blocks_push(&b, rgi_blocks_class(bytes), offset);
+    rgi_blocks_push(&blocks, rgi_blocks_class(bytes), offset);
   else
     free_pages(offset, pages_of(bytes));
 }
@@ -653,13 +653,13 @@ static int make_segment(const rgi_arena_sizes *sizes, const layout *at) {
   return RG_SUCCESS;
 }
 
-int rgi_arena_join(const rgi_arena_address *i, int fd) {
+int rgi_arena_join(const rgi_arena_address *address, int fd) {
   struct stat s;
   arena.fd = fd;
-  if (fstat(fd, &s) != 0 || (uint64_t)s.st_size != i->mapped)
+  if (fstat(fd, &s) != 0 || (uint64_t)s.st_size != address->mapped)
     return rgi_error(RG_ERR_SYSTEM, "rg_init: what was passed is not the node's arena");
-  RGI_TRY(map_segment(i->mapped));
-  if (arena.base->number != i->number || arena.base->size != i->size)
+  RGI_TRY(map_segment(address->mapped));
+  if (arena.base->number != address->number || arena.base->size != address->size)
     return rgi_error(RG_ERR_SYSTEM, "rg_init: what was mapped is not the node's arena");
   return RG_SUCCESS;
 }

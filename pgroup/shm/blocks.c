@@ -45,67 +45,68 @@ size_t rgi_blocks_bytes(int class) {
 
 /* --- free blocks ------------------------------------------------------------- */
 
-static _Atomic uint64_t *link_of(const rgi_blocks *b, uint64_t lines) {
-  return (void *)(b->base + lines * RGI_LINE);
+static _Atomic uint64_t *link_of(const rgi_blocks *blocks, uint64_t lines) {
+  return (void *)(blocks->base + lines * RGI_LINE);
 }
 
-uint64_t rgi_blocks_pop(const rgi_blocks *b, int class) {
-  _Atomic uint64_t *top = &b->table->class[class].top;
+uint64_t rgi_blocks_pop(const rgi_blocks *blocks, int class) {
+  _Atomic uint64_t *top = &blocks->table->class[class].top;
   uint64_t old = atomic_load_explicit(top, memory_order_acquire), next;
   do {
     if (!(old & TOP_MASK))
       return 0;
     /* Another process may pop the block and write to it meanwhile: then the exchange fails, and
      * what was read is not used. */
-    next = atomic_load_explicit(link_of(b, old & TOP_MASK), memory_order_relaxed);
+    next = atomic_load_explicit(link_of(blocks, old & TOP_MASK), memory_order_relaxed);
   } while (!atomic_compare_exchange_weak_explicit(top, &old, (old & ~TOP_MASK) | (next & TOP_MASK),
                                                   memory_order_acquire, memory_order_acquire));
   return (old & TOP_MASK) * RGI_LINE;
 }
 
-void rgi_blocks_push(const rgi_blocks *b, int class, uint64_t offset) {
-  _Atomic uint64_t *top = &b->table->class[class].top;
+void rgi_blocks_push(const rgi_blocks *blocks, int class, uint64_t offset) {
+  _Atomic uint64_t *top = &blocks->table->class[class].top;
   uint64_t lines = offset / RGI_LINE, old = atomic_load_explicit(top, memory_order_relaxed);
   do
-    atomic_store_explicit(link_of(b, lines), old & TOP_MASK, memory_order_relaxed);
+    atomic_store_explicit(link_of(blocks, lines), old & TOP_MASK, memory_order_relaxed);
   while (!atomic_compare_exchange_weak_explicit(top, &old,
                                                 ((old & ~TOP_MASK) + TOP_MASK + 1) | lines,
                                                 memory_order_release, memory_order_relaxed));
 }
 
 /* Makes free blocks of a range; returns how many. */
-static uint64_t push_range(const rgi_blocks *b, uint64_t at, uint64_t end) {
+static uint64_t push_range(const rgi_blocks *blocks, uint64_t at, uint64_t end) {
   uint64_t n = 0;
   for (int k = RGI_BLOCKS_CLASSES - 1; at < end; k--)
     for (; rgi_blocks_bytes(k) <= end - at; at += rgi_blocks_bytes(k), n++)
-      rgi_blocks_push(b, k, at);
+      rgi_blocks_push(blocks, k, at);
   return n;
 }
 
 /* --- pieces ------------------------------------------------------------------ */
 
-uint64_t rgi_blocks_cut(const rgi_blocks *b, int class) {
-  uint64_t at = atomic_load(&b->table->class[class].piece);
-  if (at + rgi_blocks_bytes(class) > atomic_load(&b->table->class[class].end))
+uint64_t rgi_blocks_cut(const rgi_blocks *blocks, int class) {
+  uint64_t at = atomic_load(&blocks->table->class[class].piece);
+  if (at + rgi_blocks_bytes(class) > atomic_load(&blocks->table->class[class].end))
     return 0;
-  atomic_store(&b->table->class[class].piece, at + rgi_blocks_bytes(class));
+  atomic_store(&blocks->table->class[class].piece, at + rgi_blocks_bytes(class));
   return at;
 }
 
-void rgi_blocks_set_piece(const rgi_blocks *b, int class, uint64_t at, size_t bytes) {
-  _Atomic uint64_t *piece = &b->table->class[class].piece, *end = &b->table->class[class].end;
+void rgi_blocks_set_piece(const rgi_blocks *blocks, int class, uint64_t at, size_t bytes) {
+  _Atomic uint64_t *piece = &blocks->table->class[class].piece,
+                   *end = &blocks->table->class[class].end;
   uint64_t rest = atomic_load(piece), rest_end = atomic_load(end);
   atomic_store(end, 0);
-  push_range(b, rest, rest_end);
+  push_range(blocks, rest, rest_end);
   atomic_store(piece, at);
   atomic_store(end, at + bytes);
 }
 
-uint64_t rgi_blocks_split(const rgi_blocks *b, int class) {
+uint64_t rgi_blocks_split(const rgi_blocks *blocks, int class) {
   for (int large = class + 1; large < RGI_BLOCKS_CLASSES; large++) {
-    uint64_t got = rgi_blocks_pop(b, large);
+    uint64_t got = rgi_blocks_pop(blocks, large);
     if (got) {
-      push_range(b, got + rgi_blocks_bytes(class), got + rgi_blocks_bytes(large));
+      push_range(blocks, got + rgi_blocks_bytes(class), got + rgi_blocks_bytes(large));
       return got;
     }
   }
@@ -114,16 +115,16 @@ uint64_t rgi_blocks_split(const rgi_blocks *b, int class) {
 
 /* --- gathering --------------------------------------------------------------- */
 
-static uint64_t count_pushes(const rgi_blocks *b) {
+static uint64_t count_pushes(const rgi_blocks *blocks) {
   uint64_t n = 0;
   for (int c = 0; c < RGI_BLOCKS_CLASSES; c++)
-    n += atomic_load_explicit(&b->table->class[c].top, memory_order_relaxed) >> RGI_LINE_BITS;
+    n += atomic_load_explicit(&blocks->table->class[c].top, memory_order_relaxed) >> RGI_LINE_BITS;
   return n;
 }
 
 /* Takes all blocks of a stack; returns the word that was its top. */
-static uint64_t take_stack(const rgi_blocks *b, int c) {
-  _Atomic uint64_t *top = &b->table->class[c].top;
+static uint64_t take_stack(const rgi_blocks *blocks, int c) {
+  _Atomic uint64_t *top = &blocks->table->class[c].top;
   uint64_t old = atomic_load_explicit(top, memory_order_relaxed);
   while (!atomic_compare_exchange_weak_explicit(top, &old, old & ~TOP_MASK, memory_order_acquire,
                                                 memory_order_relaxed))
@@ -138,10 +139,10 @@ static uint64_t end_of_page(uint64_t at, uint64_t end) {
 
 /* Counts the lines of a stack's blocks; returns where the last one ends. at, end: of a block, from
  * the first page on. */
-static uint64_t count_lines(const rgi_blocks *b, int c, uint64_t chain, uint64_t first,
+static uint64_t count_lines(const rgi_blocks *blocks, int c, uint64_t chain, uint64_t first,
                             unsigned char lines[]) {
   uint64_t last = 0;
-  for (; chain; chain = atomic_load_explicit(link_of(b, chain), memory_order_relaxed)) {
+  for (; chain; chain = atomic_load_explicit(link_of(blocks, chain), memory_order_relaxed)) {
     uint64_t at = chain * RGI_LINE - first, end = at + rgi_blocks_bytes(c);
     for (uint64_t next; at < end; at = next) {
       next = end_of_page(at, end);
@@ -153,41 +154,41 @@ static uint64_t count_lines(const rgi_blocks *b, int c, uint64_t chain, uint64_t
 }
 
 /* Frees again what is not in a page that is free as a whole; returns how many blocks that makes. */
-static uint64_t push_rest(const rgi_blocks *b, int c, uint64_t chain, uint64_t first,
+static uint64_t push_rest(const rgi_blocks *blocks, int c, uint64_t chain, uint64_t first,
                           const unsigned char lines[]) {
   uint64_t n = 0;
   for (uint64_t below; chain; chain = below) {
-    below = atomic_load_explicit(link_of(b, chain), memory_order_relaxed);
+    below = atomic_load_explicit(link_of(blocks, chain), memory_order_relaxed);
     uint64_t at = chain * RGI_LINE - first, end = at + rgi_blocks_bytes(c), begin = at;
     for (uint64_t next; at < end; at = next) {
       next = end_of_page(at, end);
       if (lines[at / RGI_PAGE] != RGI_BLOCKS_PAGE_LINES)
         continue;
-      n += push_range(b, first + begin, first + at);
+      n += push_range(blocks, first + begin, first + at);
       begin = next;
     }
-    n += push_range(b, first + begin, first + end);
+    n += push_range(blocks, first + begin, first + end);
   }
   return n;
 }
 
-unsigned char *rgi_blocks_gather(const rgi_blocks *b, uint64_t first, uint64_t *pages) {
+unsigned char *rgi_blocks_gather(const rgi_blocks *blocks, uint64_t first, uint64_t *pages) {
   uint64_t chain[RGI_BLOCKS_CLASSES], pushes = 0, end = 0;
   for (int c = 0; c < RGI_BLOCKS_CLASSES; c++)
-    rgi_blocks_set_piece(b, c, 0, 0);
-  unsigned char *lines = count_pushes(b) == b->table->gathered ? NULL : calloc(*pages, 1);
+    rgi_blocks_set_piece(blocks, c, 0, 0);
+  unsigned char *lines = count_pushes(blocks) == blocks->table->gathered ? NULL : calloc(*pages, 1);
   if (!lines)
     return NULL;
   for (int c = 0; c < RGI_BLOCKS_CLASSES; c++) {
-    uint64_t top = take_stack(b, c);
+    uint64_t top = take_stack(blocks, c);
     chain[c] = top & TOP_MASK;
     pushes += top >> RGI_LINE_BITS;
-    uint64_t last = count_lines(b, c, chain[c], first, lines);
+    uint64_t last = count_lines(blocks, c, chain[c], first, lines);
     end = end < last ? last : end;
   }
   for (int c = 0; c < RGI_BLOCKS_CLASSES; c++)
-    pushes += push_rest(b, c, chain[c], first, lines);
-  b->table->gathered = pushes;
+    pushes += push_rest(blocks, c, chain[c], first, lines);
+  blocks->table->gathered = pushes;
   *pages = (end + RGI_PAGE - 1) / RGI_PAGE;
   return lines;
 }

@@ -34,20 +34,20 @@ int rgi_blocks_class(size_t bytes);
 size_t rgi_blocks_bytes(int class);
 
 /* Takes a free block, or 0; frees one. Without a lock. */
-uint64_t rgi_blocks_pop(const rgi_blocks *b, int class);
-void rgi_blocks_push(const rgi_blocks *b, int class, uint64_t offset);
+uint64_t rgi_blocks_pop(const rgi_blocks *blocks, int class);
+void rgi_blocks_push(const rgi_blocks *blocks, int class, uint64_t offset);
 
 /* --- the caller holds a lock ----------------------------------------------------------------- */
 
 /* Cuts a block off the class's current piece. 0: it has no room. */
-uint64_t rgi_blocks_cut(const rgi_blocks *b, int class);
+uint64_t rgi_blocks_cut(const rgi_blocks *blocks, int class);
 
 /* The class's next piece; what is left of the current one becomes free blocks. */
-void rgi_blocks_set_piece(const rgi_blocks *b, int class, uint64_t at, size_t bytes);
+void rgi_blocks_set_piece(const rgi_blocks *blocks, int class, uint64_t at, size_t bytes);
 
 /* Cuts a block off a larger free one, and makes free blocks of other classes of the rest. 0: there
  * is none. */
-uint64_t rgi_blocks_split(const rgi_blocks *b, int class);
+uint64_t rgi_blocks_split(const rgi_blocks *blocks, int class);
 
 #define RGI_BLOCKS_PAGE_LINES 64
 
@@ -56,6 +56,6 @@ uint64_t rgi_blocks_split(const rgi_blocks *b, int class);
  * the last free block. Returns how many lines of each page were free: the pages with
  * RGI_BLOCKS_PAGE_LINES are the caller's. To be freed; NULL: nothing has been freed since the last
  * call, or there is no memory. */
-unsigned char *rgi_blocks_gather(const rgi_blocks *b, uint64_t first, uint64_t *pages);
+unsigned char *rgi_blocks_gather(const rgi_blocks *blocks, uint64_t first, uint64_t *pages);
 
 #endif

@@ -21,12 +21,12 @@ size_t rgi_pages_bytes(uint64_t count) {
   return sizeof(rgi_pages) + 2 * word_count(count) * sizeof(uint64_t);
 }
 
-static uint64_t *taken_bits(rgi_pages *p) {
-  return p->bits;
+static uint64_t *taken_bits(rgi_pages *pages) {
+  return pages->bits;
 }
 
-static uint64_t *backed_bits(rgi_pages *p) {
-  return p->bits + word_count(p->count);
+static uint64_t *backed_bits(rgi_pages *pages) {
+  return pages->bits + word_count(pages->count);
 }
 
 /* The first bit in [from, end) that is `value`, or end. */
@@ -61,44 +61,44 @@ static uint64_t set_bits(uint64_t *bits, uint64_t first, uint64_t n, int value) 
   return changed;
 }
 
-static uint64_t count_backed(rgi_pages *p, uint64_t first, uint64_t n) {
+static uint64_t count_backed(rgi_pages *pages, uint64_t first, uint64_t n) {
   uint64_t bare = 0, end;
   for (uint64_t at = first; at < first + n; at = end) {
     end = first + n;
-    if (!rgi_pages_bare(p, &at, &end))
+    if (!rgi_pages_bare(pages, &at, &end))
       break;
     bare += end - at;
   }
   return n - bare;
 }
 
-int rgi_pages_alloc(rgi_pages *p, uint64_t n, rgi_pages_range range, uint64_t *first) {
-  p->low = find_bit(taken_bits(p), p->low, p->count, 0);
-  uint64_t begin = p->low > range.begin ? p->low : range.begin;
-  uint64_t at = find_bit(taken_bits(p), begin, p->count, 0);
+int rgi_pages_alloc(rgi_pages *pages, uint64_t n, rgi_pages_range range, uint64_t *first) {
+  pages->low = find_bit(taken_bits(pages), pages->low, pages->count, 0);
+  uint64_t begin = pages->low > range.begin ? pages->low : range.begin;
+  uint64_t at = find_bit(taken_bits(pages), begin, pages->count, 0);
   while (n <= range.end && at <= range.end - n) {
-    uint64_t next = find_bit(taken_bits(p), at, at + n, 1);
+    uint64_t next = find_bit(taken_bits(pages), at, at + n, 1);
     if (next == at + n) {
-      set_bits(taken_bits(p), at, n, 1);
-      p->spare -= count_backed(p, at, n);
+      set_bits(taken_bits(pages), at, n, 1);
+      pages->spare -= count_backed(pages, at, n);
       *first = at;
       return 1;
     }
-    at = find_bit(taken_bits(p), next, p->count, 0);
+    at = find_bit(taken_bits(pages), next, pages->count, 0);
   }
   return 0;
 }
 
-void rgi_pages_free(rgi_pages *p, uint64_t first, uint64_t n) {
-  p->spare += count_backed(p, first, n);
-  if (first < p->low)
-    p->low = first;
+void rgi_pages_free(rgi_pages *pages, uint64_t first, uint64_t n) {
+  pages->spare += count_backed(pages, first, n);
+  if (first < pages->low)
+    pages->low = first;
   atomic_signal_fence(memory_order_seq_cst);
-  set_bits(taken_bits(p), first, n, 0);
+  set_bits(taken_bits(pages), first, n, 0);
 }
 
-int rgi_pages_bare(const rgi_pages *p, uint64_t *first, uint64_t *end) {
-  const uint64_t *bits = p->bits + word_count(p->count);
+int rgi_pages_bare(const rgi_pages *pages, uint64_t *first, uint64_t *end) {
+  const uint64_t *bits = pages->bits + word_count(pages->count);
   uint64_t at = find_bit(bits, *first, *end, 0);
   if (at == *end)
     return 0;
@@ -107,39 +107,39 @@ int rgi_pages_bare(const rgi_pages *p, uint64_t *first, uint64_t *end) {
   return 1;
 }
 
-static uint64_t spare_bits(rgi_pages *p, uint64_t word) {
-  return ~taken_bits(p)[word] & backed_bits(p)[word];
+static uint64_t spare_bits(rgi_pages *pages, uint64_t word) {
+  return ~taken_bits(pages)[word] & backed_bits(pages)[word];
 }
 
-int rgi_pages_idle(rgi_pages *p, uint64_t *first, uint64_t *end) {
+int rgi_pages_idle(rgi_pages *pages, uint64_t *first, uint64_t *end) {
   for (uint64_t at = *first; at < *end; at = (at / WORD + 1) * WORD) {
-    uint64_t word = spare_bits(p, at / WORD) & (~(uint64_t)0 << at % WORD);
+    uint64_t word = spare_bits(pages, at / WORD) & (~(uint64_t)0 << at % WORD);
     if (!word)
       continue;
     at = at / WORD * WORD + (uint64_t)__builtin_ctzll((unsigned long long)word);
     if (at >= *end)
       return 0;
     *first = at;
-    *end = find_bit(taken_bits(p), at, *end, 1);
-    *end = find_bit(backed_bits(p), at, *end, 0);
+    *end = find_bit(taken_bits(pages), at, *end, 1);
+    *end = find_bit(backed_bits(pages), at, *end, 0);
     return 1;
   }
   return 0;
 }
 
 /* A range is taken or free as a whole. */
-static uint64_t spare_of(rgi_pages *p, uint64_t first, uint64_t changed) {
-  return taken_bits(p)[first / WORD] >> first % WORD & 1 ? 0 : changed;
+static uint64_t spare_of(rgi_pages *pages, uint64_t first, uint64_t changed) {
+  return taken_bits(pages)[first / WORD] >> first % WORD & 1 ? 0 : changed;
 }
 
-void rgi_pages_back(rgi_pages *p, uint64_t first, uint64_t n) {
-  uint64_t changed = set_bits(backed_bits(p), first, n, 1);
-  p->backed += changed;
-  p->spare += spare_of(p, first, changed);
+void rgi_pages_back(rgi_pages *pages, uint64_t first, uint64_t n) {
+  uint64_t changed = set_bits(backed_bits(pages), first, n, 1);
+  pages->backed += changed;
+  pages->spare += spare_of(pages, first, changed);
 }
 
-void rgi_pages_unback(rgi_pages *p, uint64_t first, uint64_t n) {
-  uint64_t changed = set_bits(backed_bits(p), first, n, 0);
-  p->backed -= changed;
-  p->spare -= spare_of(p, first, changed);
+void rgi_pages_unback(rgi_pages *pages, uint64_t first, uint64_t n) {
+  uint64_t changed = set_bits(backed_bits(pages), first, n, 0);
+  pages->backed -= changed;
+  pages->spare -= spare_of(pages, first, changed);
 }

@@ -28,18 +28,18 @@ typedef struct {
 } rgi_pages_range;
 
 /* Takes the first n free pages side by side in the range. 0: there are none. */
-int rgi_pages_alloc(rgi_pages *p, uint64_t n, rgi_pages_range range, uint64_t *first);
-void rgi_pages_free(rgi_pages *p, uint64_t first, uint64_t n);
+int rgi_pages_alloc(rgi_pages *pages, uint64_t n, rgi_pages_range range, uint64_t *first);
+void rgi_pages_free(rgi_pages *pages, uint64_t first, uint64_t n);
 
 /* Finds the first range without memory in [*first, *end) and stores it there. 0: there is none. */
-int rgi_pages_bare(const rgi_pages *p, uint64_t *first, uint64_t *end);
+int rgi_pages_bare(const rgi_pages *pages, uint64_t *first, uint64_t *end);
 
 /* Finds the first range of free pages with memory in [*first, *end) and stores it there. 0: there
  * is none. */
-int rgi_pages_idle(rgi_pages *p, uint64_t *first, uint64_t *end);
+int rgi_pages_idle(rgi_pages *pages, uint64_t *first, uint64_t *end);
 
 /* Notes that pages, all taken or all free, have memory now; that they have none any more. */
-void rgi_pages_back(rgi_pages *p, uint64_t first, uint64_t n);
-void rgi_pages_unback(rgi_pages *p, uint64_t first, uint64_t n);
+void rgi_pages_back(rgi_pages *pages, uint64_t first, uint64_t n);
+void rgi_pages_unback(rgi_pages *pages, uint64_t first, uint64_t n);
 
 #endif

@@ -25,16 +25,16 @@ static uint64_t page_end(uint64_t at) {
   return page_begin(at + RGI_PAGE - 1);
 }
 
-static uint64_t end_of(const rgi_placement *p, int part) {
-  return p->end ? p->end[part] : p->each * (uint64_t)(part + 1);
+static uint64_t end_of(const rgi_placement *placement, int part) {
+  return placement->end ? placement->end[part] : placement->each * (uint64_t)(part + 1);
 }
 
-/* The first part that ends behind this byte of the object; p->parts: none. */
-static int part_at(const rgi_placement *p, uint64_t at) {
-  int low = 0, high = p->parts;
+/* The first part that ends behind this byte of the object; placement->parts: none. */
+static int part_at(const rgi_placement *placement, uint64_t at) {
+  int low = 0, high = placement->parts;
   while (low < high) {
     int middle = low + (high - low) / 2;
-    if (end_of(p, middle) > at)
+    if (end_of(placement, middle) > at)
       high = middle;
     else
       low = middle + 1;
@@ -44,14 +44,14 @@ static int part_at(const rgi_placement *p, uint64_t at) {
 
 /* The node of bytes [begin, end) of the object, which are less than two pages: that of the part
  * with most of them. */
-static int node_of(const rgi_placement *p, uint64_t begin, uint64_t end) {
+static int node_of(const rgi_placement *placement, uint64_t begin, uint64_t end) {
   uint64_t most = 0;
   int node = RGI_PLACEMENT_ANY;
-  for (int i = part_at(p, begin); i < p->parts && begin < end; i++) {
-    uint64_t to = end_of(p, i) < end ? end_of(p, i) : end;
+  for (int i = part_at(placement, begin); i < placement->parts && begin < end; i++) {
+    uint64_t to = end_of(placement, i) < end ? end_of(placement, i) : end;
     if (to > begin && to - begin > most) {
       most = to - begin;
-      node = p->node[i];
+      node = placement->node[i];
     }
     begin = to > begin ? to : begin;
   }
@@ -59,33 +59,35 @@ static int node_of(const rgi_placement *p, uint64_t begin, uint64_t end) {
 }
 
 /* Pages from `at` on, as far as it is plain that they have one node. */
-static rgi_placement_range step_from(const rgi_placement *p, uint64_t offset, uint64_t at) {
+static rgi_placement_range step_from(const rgi_placement *placement, uint64_t offset, uint64_t at) {
   uint64_t begin = at > offset ? at - offset : 0, page = at + RGI_PAGE - offset;
-  int part = part_at(p, begin);
-  if (end_of(p, part) <= page)
-    return (rgi_placement_range){at, at + RGI_PAGE, node_of(p, begin, page)};
-  return (rgi_placement_range){at, page_begin(offset + end_of(p, part)), p->node[part]};
+  int part = part_at(placement, begin);
+  if (end_of(placement, part) <= page)
+    return (rgi_placement_range){at, at + RGI_PAGE, node_of(placement, begin, page)};
+  return (rgi_placement_range){at, page_begin(offset + end_of(placement, part)),
+                               placement->node[part]};
 }
 
-int rgi_placement_next(const rgi_placement *p, uint64_t offset, rgi_placement_range *r) {
-  uint64_t last = p->parts ? page_end(offset + end_of(p, p->parts - 1)) : 0;
-  uint64_t at = r->end ? r->end : page_begin(offset);
+int rgi_placement_next(const rgi_placement *placement, uint64_t offset,
+                       rgi_placement_range *range) {
+  uint64_t last = placement->parts ? page_end(offset + end_of(placement, placement->parts - 1)) : 0;
+  uint64_t at = range->end ? range->end : page_begin(offset);
   if (at >= last)
     return 0;
-  rgi_placement_range step = *r = step_from(p, offset, at);
-  while (step.node == r->node) {
-    r->end = step.end;
-    if (r->end >= last)
+  rgi_placement_range step = *range = step_from(placement, offset, at);
+  while (step.node == range->node) {
+    range->end = step.end;
+    if (range->end >= last)
       break;
-    step = step_from(p, offset, r->end);
+    step = step_from(placement, offset, range->end);
   }
   return 1;
 }
 
-void rgi_placement_bind(const rgi_placement *p, uint64_t offset, void *base) {
-  rgi_placement_range r = {.end = 0};
-  while (bind_pages && rgi_placement_next(p, offset, &r))
-    bind_pages((char *)base + r.begin, r.end - r.begin, r.node);
+void rgi_placement_bind(const rgi_placement *placement, uint64_t offset, void *base) {
+  rgi_placement_range range = {.end = 0};
+  while (bind_pages && rgi_placement_next(placement, offset, &range))
+    bind_pages((char *)base + range.begin, range.end - range.begin, range.node);
 }
 
 void rgi_placement_unbind(uint64_t offset, size_t bytes, void *base) {

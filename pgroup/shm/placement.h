@@ -26,10 +26,10 @@ typedef struct {
   int node;
 } rgi_placement_range;
 
-/* offset: where the object begins in the segment. r->end: 0 at first, and then as the call before
- * has left it. The ranges come in ascending order, and neighbours have different nodes. 0: there is
- * no further one. */
-int rgi_placement_next(const rgi_placement *p, uint64_t offset, rgi_placement_range *r);
+/* offset: where the object begins in the segment. range->end: 0 at first, and then as the call
+ * before has left it. The ranges come in ascending order, and neighbours have different nodes. 0:
+ * there is no further one. */
+int rgi_placement_next(const rgi_placement *placement, uint64_t offset, rgi_placement_range *range);
 
 /* Binds pages, which have no memory yet, to a memory node, or to none (RGI_PLACEMENT_ANY). What
  * cannot be bound is left to the system. */
@@ -41,7 +41,7 @@ int rgi_placement_is_active(void);
 
 /* Binds the pages of an object at `offset` of the segment that begins at `base`; binds the pages of
  * `bytes` there to no node. */
-void rgi_placement_bind(const rgi_placement *p, uint64_t offset, void *base);
+void rgi_placement_bind(const rgi_placement *placement, uint64_t offset, void *base);
 void rgi_placement_unbind(uint64_t offset, size_t bytes, void *base);
 
 #endif

@@ -109,58 +109,59 @@ typedef struct {
 /* Bytes, zeroed, in the arena for n processes of a world of that size. */
 size_t rgi_process_table_bytes(int n, int world);
 
-/* Makes *t a view of the table in that memory. The caller has set members, n and me. */
-void rgi_process_table_attach(rgi_process_table *t, void *memory, int world);
+/* Makes *table a view of the table in that memory. The caller has set members, n and me. */
+void rgi_process_table_attach(rgi_process_table *table, void *memory, int world);
 
 /* Rings the bells of all processes of the node. */
-void rgi_process_table_ring(const rgi_process_table *t);
+void rgi_process_table_ring(const rgi_process_table *table);
 
 /* Writes a death into the list, unless it is there, and rings. */
-void rgi_process_table_note_death(rgi_process_table *t, int world_rank);
+void rgi_process_table_note_death(rgi_process_table *table, int world_rank);
 
 /* Looks whether a process of this node has died. Any thread. */
-void rgi_process_table_check(rgi_process_table *t);
+void rgi_process_table_check(rgi_process_table *table);
 
 /* The same, unless a process of this node has done so within the last `seconds`: one looks for all,
  * so that the looks of a node do not grow with the square of its processes. now: rgi_clock_now.
  * Whether it has looked. */
-int rgi_process_table_check_each(rgi_process_table *t, double now, double seconds);
+int rgi_process_table_check_each(rgi_process_table *table, double now, double seconds);
 
 /* Raises the state of a rank; a state that is as high, or dead, stays. */
-void rgi_process_table_raise(rgi_process_table *t, int world_rank, rgi_process_state to);
+void rgi_process_table_raise(rgi_process_table *table, int world_rank, rgi_process_state to);
 
 /* Whether all processes of the node have returned from rg_init; have left or died; have ended. */
-int rgi_process_table_all_ready(const rgi_process_table *t);
-int rgi_process_table_all_left(const rgi_process_table *t);
-int rgi_process_table_all_ended(const rgi_process_table *t);
+int rgi_process_table_all_ready(const rgi_process_table *table);
+int rgi_process_table_all_left(const rgi_process_table *table);
+int rgi_process_table_all_ended(const rgi_process_table *table);
 
 /* By a guard: the process of that id, its child, has ended. Whether it is dead: it had not left. */
-int rgi_process_table_ended(rgi_process_table *t, int pid);
+int rgi_process_table_ended(rgi_process_table *table, int pid);
 
 /* By a guard or the node daemon: whether all of the node's processes that have not ended have been
  * waiting for so long. */
-int rgi_process_table_all_waiting(rgi_process_table *t, double seconds);
+int rgi_process_table_all_waiting(rgi_process_table *table, double seconds);
 
 /* By the node daemon: how long one of the node's processes has been in one wait that is not
  * patient; the longest. */
-double rgi_process_table_longest_wait(const rgi_process_table *t);
+double rgi_process_table_longest_wait(const rgi_process_table *table);
 
-static inline rgi_process_state rgi_process_table_state(const rgi_process_table *t,
+static inline rgi_process_state rgi_process_table_state(const rgi_process_table *table,
                                                         int world_rank) {
-  return (rgi_process_state)atomic_load_explicit(&t->state[world_rank], memory_order_acquire);
+  return (rgi_process_state)atomic_load_explicit(&table->state[world_rank], memory_order_acquire);
 }
 
 /* How many are known to be dead; the i-th in the order of noticing; whether a rank is. */
-static inline int rgi_process_table_deaths(const rgi_process_table *t) {
-  return t->journal ? (int)atomic_load_explicit(&t->journal->deaths, memory_order_acquire) : 0;
+static inline int rgi_process_table_deaths(const rgi_process_table *table) {
+  return table->journal ? (int)atomic_load_explicit(&table->journal->deaths, memory_order_acquire)
+                        : 0;
 }
 
-static inline int rgi_process_table_death(const rgi_process_table *t, int i) {
-  return atomic_load_explicit(&t->dead[i], memory_order_acquire) - 1;
+static inline int rgi_process_table_death(const rgi_process_table *table, int i) {
+  return atomic_load_explicit(&table->dead[i], memory_order_acquire) - 1;
 }
 
-static inline int rgi_process_table_is_dead(const rgi_process_table *t, int world_rank) {
-  return t->journal && rgi_process_table_state(t, world_rank) >= RGI_PROCESS_DEAD;
+static inline int rgi_process_table_is_dead(const rgi_process_table *table, int world_rank) {
+  return table->journal && rgi_process_table_state(table, world_rank) >= RGI_PROCESS_DEAD;
 }
 
 #endif

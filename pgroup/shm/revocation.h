@@ -10,11 +10,11 @@
 
 /* Revokes a group's context on the node of this table, until the node's members have freed the
  * group. RG_ERR_LIMIT, without a text: RGI_REVOCATIONS_MOST groups are revoked and not freed. */
-int rgi_revocation_note(rgi_process_table *t, uint64_t context);
+int rgi_revocation_note(rgi_process_table *table, uint64_t context);
 
 /* Revokes a number that belongs to no group of this node, or may: the last RGI_REVOCATIONS_LAST are
  * known. Also by the node daemon. */
-void rgi_revocation_note_number(rgi_process_table *t, uint64_t number);
+void rgi_revocation_note_number(rgi_process_table *table, uint64_t number);
 
 /* The calling rank frees a group that is revoked, of so many living members on this node. */
 void rgi_revocation_freed(uint64_t context, int members);

@@ -26,31 +26,32 @@ typedef struct {
 } comm_step;
 
 /* The first level: a process knows the places on its own node only. */
-static int gather_parts(const comm_step *s) {
-  rgi_level_call_part mine = rgi_level_call_mine(s->c, s->places);
-  RGI_TRY(rgi_wait_meet(s->above, s->c->call));
-  RGI_TRY_MPI(MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, s->all, (int)sizeof mine, MPI_BYTE,
-                            s->above));
-  int64_t word = rgi_level_call_word(s->all, s->places->size);
-  RGI_TRY(rgi_comm_error_tell(s->above, s->c->call, word, s->c->error));
-  return rgi_level_call_check(s->c, s->all, s->places->size);
+static int gather_parts(const comm_step *step) {
+  rgi_level_call_part mine = rgi_level_call_mine(step->c, step->places);
+  RGI_TRY(rgi_wait_meet(step->above, step->c->call));
+  RGI_TRY_MPI(MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, step->all, (int)sizeof mine,
+                            MPI_BYTE, step->above));
+  int64_t word = rgi_level_call_word(step->all, step->places->size);
+  RGI_TRY(rgi_comm_error_tell(step->above, step->c->call, word, step->c->error));
+  return rgi_level_call_check(step->c, step->all, step->places->size);
 }
 
-static int describe_level(const comm_step *s, MPI_Comm newcomm) {
-  const rgi_places *p = s->places;
+static int describe_level(const comm_step *step, MPI_Comm newcomm) {
+  const rgi_places *places = step->places;
   rgi_places_level level;
-  rgi_topo_attr *a;
-  int *keys = malloc((size_t)p->size * sizeof *keys);
-  for (int r = 0; keys && r < p->size; r++)
-    keys[r] = s->all[r].key;
-  rgi_places_level_below(p, p->me, s->c->filter, &level);
-  int error = rgi_topo_attr_set(s->c->call, newcomm,
-                                keys ? rgi_places_below(p, p->me, &level, keys) : NULL, &a);
+  rgi_topo_attr *attr;
+  int *keys = malloc((size_t)places->size * sizeof *keys);
+  for (int r = 0; keys && r < places->size; r++)
+    keys[r] = step->all[r].key;
+  rgi_places_level_below(places, places->me, step->c->filter, &level);
+  int error =
+      rgi_topo_attr_set(step->c->call, newcomm,
+                        keys ? rgi_places_below(places, places->me, &level, keys) : NULL, &attr);
   free(keys);
   if (error)
     return error;
-  a->type = rgi_places_level_types(p, p->me, s->c->filter, &level, a->types);
-  a->siblings = rgi_level_call_siblings(s->all, p->size, level.first, &a->index);
+  attr->type = rgi_places_level_types(places, places->me, step->c->filter, &level, attr->types);
+  attr->siblings = rgi_level_call_siblings(step->all, places->size, level.first, &attr->index);
   return rgi_comm_track(newcomm);
 }
 
@@ -63,36 +64,36 @@ static int make_roots(MPI_Comm comm, MPI_Comm level, MPI_Comm *roots) {
 }
 
 /* Collective over the communicator above, also for processes that have no level below. */
-static int make_level(const comm_step *s, MPI_Comm *level, MPI_Comm *roots) {
-  const rgi_places *p = s->places;
+static int make_level(const comm_step *step, MPI_Comm *level, MPI_Comm *roots) {
+  const rgi_places *places = step->places;
   int any = 0, error = RG_SUCCESS;
-  const rgi_level_call_part *mine = &s->all[p->at[p->me].rank];
-  for (int r = 0; r < p->size; r++)
-    any |= s->all[r].first >= 0;
+  const rgi_level_call_part *mine = &step->all[places->at[places->me].rank];
+  for (int r = 0; r < places->size; r++)
+    any |= step->all[r].first >= 0;
   if (!any)
     return RG_SUCCESS;
   RGI_TRY_MPI(
-      MPI_Comm_split(s->above, mine->first < 0 ? MPI_UNDEFINED : mine->first, mine->key, level));
+      MPI_Comm_split(step->above, mine->first < 0 ? MPI_UNDEFINED : mine->first, mine->key, level));
   if (*level != MPI_COMM_NULL)
-    error = describe_level(s, *level);
-  int roots_error = s->c->rooted ? make_roots(s->above, *level, roots) : RG_SUCCESS;
+    error = describe_level(step, *level);
+  int roots_error = step->c->rooted ? make_roots(step->above, *level, roots) : RG_SUCCESS;
   return error ? error : roots_error;
 }
 
 /* From the communicator above, of level k - 1 (the first: that of the call), to the next. */
 static int descend_once(const rgi_level_call *c, int k, MPI_Comm above, MPI_Comm *level,
                         MPI_Comm *roots) {
-  comm_step s = {.c = c, .above = above};
-  RGI_TRY(rgi_exchange_places(c->call, above, &s.places));
-  s.all = malloc((size_t)s.places->size * sizeof *s.all);
-  int error = s.all ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "%s: no memory", c->call);
+  comm_step step = {.c = c, .above = above};
+  RGI_TRY(rgi_exchange_places(c->call, above, &step.places));
+  step.all = malloc((size_t)step.places->size * sizeof *step.all);
+  int error = step.all ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "%s: no memory", c->call);
   if (!error && k == 0)
-    error = gather_parts(&s);
+    error = gather_parts(&step);
   else if (!error)
-    rgi_level_call_below(c, s.places, s.all);
+    rgi_level_call_below(c, step.places, step.all);
   if (!error)
-    error = make_level(&s, level, roots);
-  free(s.all);
+    error = make_level(&step, level, roots);
+  free(step.all);
   return error;
 }
 

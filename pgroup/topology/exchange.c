@@ -43,12 +43,12 @@ static int exchange_on_node(const char *call, MPI_Comm comm, MPI_Comm node, rgi_
 }
 
 int rgi_exchange_places(const char *call, MPI_Comm comm, const rgi_places **places) {
-  rgi_topo_attr *a;
+  rgi_topo_attr *attr;
   rgi_places *fresh = NULL;
   MPI_Comm node;
   RGI_TRY(rgi_options_ready());
-  RGI_TRY(rgi_topo_attr_get(comm, &a));
-  if (!a) {
+  RGI_TRY(rgi_topo_attr_get(comm, &attr));
+  if (!attr) {
     RGI_TRY(rgi_wait_meet(comm, call));
     RGI_TRY_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
     int error = exchange_on_node(call, comm, node, &fresh);
@@ -57,8 +57,8 @@ int rgi_exchange_places(const char *call, MPI_Comm comm, const rgi_places **plac
       rgi_places_release(fresh);
       return error;
     }
-    RGI_TRY(rgi_topo_attr_set(call, comm, fresh, &a));
+    RGI_TRY(rgi_topo_attr_set(call, comm, fresh, &attr));
   }
-  *places = a->places;
+  *places = attr->places;
   return RG_SUCCESS;
 }

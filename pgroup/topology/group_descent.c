@@ -35,57 +35,58 @@ static int by_key(const void *a, const void *b) {
   return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static int group_of_ranks(const group_step *s, int n, const int ranks[], uint32_t part,
+static int group_of_ranks(const group_step *step, int n, const int ranks[], uint32_t part,
                           rg_group *g) {
   rgi_members *members;
-  RGI_TRY(rgi_members_pick(s->c->call, s->above->members, n, ranks, &members));
-  return rgi_group_derive_part(s->above, s->derivation, part, members, g);
+  RGI_TRY(rgi_members_pick(step->c->call, step->above->members, n, ranks, &members));
+  return rgi_group_derive_part(step->above, step->derivation, part, members, g);
 }
 
 /* The group of the caller's level, ordered by (key, rank); order and ranks: room for its members.
  */
-static int order_level(const group_step *s, const rgi_places_level *level, keyed_rank order[],
+static int order_level(const group_step *step, const rgi_places_level *level, keyed_rank order[],
                        int ranks[], rg_group *g) {
-  const rgi_places *p = s->places;
+  const rgi_places *places = step->places;
   int n = 0;
-  for (int row = 0; row < p->rows; row++)
-    if (rgi_places_level_has(p, p->me, level, row))
-      order[n++] = (keyed_rank){s->all[p->at[row].rank].key, p->at[row].rank};
+  for (int row = 0; row < places->rows; row++)
+    if (rgi_places_level_has(places, places->me, level, row))
+      order[n++] = (keyed_rank){step->all[places->at[row].rank].key, places->at[row].rank};
   qsort(order, (size_t)n, sizeof *order, by_key);
   for (int i = 0; i < n; i++)
     ranks[i] = order[i].rank;
-  return group_of_ranks(s, n, ranks, (uint32_t)level->first, g);
+  return group_of_ranks(step, n, ranks, (uint32_t)level->first, g);
 }
 
-static int describe_level(const group_step *s, const rgi_places_level *level, rg_group g) {
-  const rgi_places *p = s->places;
+static int describe_level(const group_step *step, const rgi_places_level *level, rg_group g) {
+  const rgi_places *places = step->places;
   char types[RGI_PLACES_TYPES];
-  rgi_group_places info = {.type = rgi_places_level_types(p, p->me, s->c->filter, level, types)};
-  int *keys = malloc((size_t)p->size * sizeof *keys);
-  for (int r = 0; keys && r < p->size; r++)
-    keys[r] = s->all[r].key;
-  info.siblings = rgi_level_call_siblings(s->all, p->size, level->first, &info.index);
-  int error = rgi_group_places_set(s->c->call, g,
-                                   keys ? rgi_places_below(p, p->me, level, keys) : NULL, &info);
+  rgi_group_places info = {
+      .type = rgi_places_level_types(places, places->me, step->c->filter, level, types)};
+  int *keys = malloc((size_t)places->size * sizeof *keys);
+  for (int r = 0; keys && r < places->size; r++)
+    keys[r] = step->all[r].key;
+  info.siblings = rgi_level_call_siblings(step->all, places->size, level->first, &info.index);
+  int error = rgi_group_places_set(
+      step->c->call, g, keys ? rgi_places_below(places, places->me, level, keys) : NULL, &info);
   free(keys);
   return error;
 }
 
-static int make_level(const group_step *s, rg_group *g) {
+static int make_level(const group_step *step, rg_group *g) {
   rgi_places_level level;
   rg_group made;
-  if (!rgi_places_level_below(s->places, s->places->me, s->c->filter, &level))
+  if (!rgi_places_level_below(step->places, step->places->me, step->c->filter, &level))
     return RG_SUCCESS;
   keyed_rank *order = malloc((size_t)level.count * sizeof *order);
   int *ranks = malloc((size_t)level.count * sizeof *ranks);
-  int error = order && ranks ? order_level(s, &level, order, ranks, &made)
-                             : rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", s->c->call,
-                                         level.count);
+  int error = order && ranks ? order_level(step, &level, order, ranks, &made)
+                             : rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members",
+                                         step->c->call, level.count);
   free(order);
   free(ranks);
   if (error)
     return error;
-  error = describe_level(s, &level, made);
+  error = describe_level(step, &level, made);
   if (error)
     rg_group_free(&made);
   else
@@ -94,29 +95,30 @@ static int make_level(const group_step *s, rg_group *g) {
 }
 
 /* The group of the first ranks of all levels, in which the caller is one. */
-static int make_roots(const group_step *s, rg_group *roots) {
-  int n = 0, me = s->above->me, *ranks;
-  if (s->all[me].first != me)
+static int make_roots(const group_step *step, rg_group *roots) {
+  int n = 0, me = step->above->me, *ranks;
+  if (step->all[me].first != me)
     return RG_SUCCESS;
-  ranks = malloc((size_t)s->places->size * sizeof *ranks);
+  ranks = malloc((size_t)step->places->size * sizeof *ranks);
   if (!ranks)
-    return rgi_error(RG_ERR_NOMEM, "%s: no memory for the roots", s->c->call);
-  for (int r = 0; r < s->places->size; r++)
-    if (s->all[r].first == r)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for the roots", step->c->call);
+  for (int r = 0; r < step->places->size; r++)
+    if (step->all[r].first == r)
       ranks[n++] = r;
-  int error = group_of_ranks(s, n, ranks, ROOTS, roots);
+  int error = group_of_ranks(step, n, ranks, ROOTS, roots);
   free(ranks);
   return error;
 }
 
 /* The first level: a process knows the places on its own node only. */
-static int gather_parts(const group_step *s) {
-  const rgi_level_call *c = s->c;
-  rgi_level_call_part mine = rgi_level_call_mine(c, s->places);
-  RGI_TRY(rg_allgather(s->above, &mine, sizeof mine, MPI_BYTE, s->all, sizeof mine, MPI_BYTE));
-  int64_t word = rgi_level_call_word(s->all, s->places->size);
-  RGI_TRY(rgi_group_error_tell(s->above, c->call, word, c->error));
-  return rgi_level_call_check(c, s->all, s->places->size);
+static int gather_parts(const group_step *step) {
+  const rgi_level_call *c = step->c;
+  rgi_level_call_part mine = rgi_level_call_mine(c, step->places);
+  RGI_TRY(
+      rg_allgather(step->above, &mine, sizeof mine, MPI_BYTE, step->all, sizeof mine, MPI_BYTE));
+  int64_t word = rgi_level_call_word(step->all, step->places->size);
+  RGI_TRY(rgi_group_error_tell(step->above, c->call, word, c->error));
+  return rgi_level_call_check(c, step->all, step->places->size);
 }
 
 /* From the group above, of level k - 1 (the first: that of the call), to the next. */
@@ -124,19 +126,19 @@ static int descend_once(const rgi_level_call *c, int k, rg_group above, rg_group
                         rg_group *roots) {
   const rgi_group_places *known;
   RGI_TRY(rgi_group_places_get(c->call, above, &known));
-  group_step s = {.c = c, .above = above, .places = known->places};
-  s.derivation = rgi_group_derive_begin(above);
-  s.all = malloc((size_t)s.places->size * sizeof *s.all);
-  int error = s.all ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "%s: no memory", c->call);
+  group_step step = {.c = c, .above = above, .places = known->places};
+  step.derivation = rgi_group_derive_begin(above);
+  step.all = malloc((size_t)step.places->size * sizeof *step.all);
+  int error = step.all ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "%s: no memory", c->call);
   if (!error && k == 0)
-    error = gather_parts(&s);
+    error = gather_parts(&step);
   else if (!error)
-    rgi_level_call_below(c, s.places, s.all);
+    rgi_level_call_below(c, step.places, step.all);
   if (!error)
-    error = make_level(&s, level);
+    error = make_level(&step, level);
   if (!error && c->rooted)
-    error = make_roots(&s, roots);
-  free(s.all);
+    error = make_roots(&step, roots);
+  free(step.all);
   return error;
 }
 

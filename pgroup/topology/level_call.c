@@ -22,22 +22,23 @@ rgi_level_call rgi_level_call_of(const char *call, int filter, int key, int max,
   return c;
 }
 
-static int first_below(const rgi_places *p, int row, int filter) {
+static int first_below(const rgi_places *places, int row, int filter) {
   rgi_places_level level;
-  return rgi_places_level_below(p, row, filter, &level) ? level.first : -1;
+  return rgi_places_level_below(places, row, filter, &level) ? level.first : -1;
 }
 
-rgi_level_call_part rgi_level_call_mine(const rgi_level_call *c, const rgi_places *p) {
+rgi_level_call_part rgi_level_call_mine(const rgi_level_call *c, const rgi_places *places) {
   return (rgi_level_call_part){.error = c->error,
                                .filter = c->filter,
                                .shape = 2 * c->most + c->rooted,
                                .key = c->key,
-                               .first = c->error ? -1 : first_below(p, p->me, c->filter)};
+                               .first = c->error ? -1 : first_below(places, places->me, c->filter)};
 }
 
-void rgi_level_call_below(const rgi_level_call *c, const rgi_places *p, rgi_level_call_part all[]) {
-  for (int r = 0; r < p->size; r++)
-    all[r] = (rgi_level_call_part){.first = first_below(p, r, c->filter)};
+void rgi_level_call_below(const rgi_level_call *c, const rgi_places *places,
+                          rgi_level_call_part all[]) {
+  for (int r = 0; r < places->size; r++)
+    all[r] = (rgi_level_call_part){.first = first_below(places, r, c->filter)};
 }
 
 int64_t rgi_level_call_word(const rgi_level_call_part all[], int size) {

@@ -30,11 +30,12 @@ typedef struct {
 } rgi_level_call_part;
 
 /* The caller's part in the first level. */
-rgi_level_call_part rgi_level_call_mine(const rgi_level_call *c, const rgi_places *p);
+rgi_level_call_part rgi_level_call_mine(const rgi_level_call *c, const rgi_places *places);
 
-/* The parts of all p->size processes in a further level. Further levels lie within a node, whose
- * places each process knows. */
-void rgi_level_call_below(const rgi_level_call *c, const rgi_places *p, rgi_level_call_part all[]);
+/* The parts of all places->size processes in a further level. Further levels lie within a node,
+ * whose places each process knows. */
+void rgi_level_call_below(const rgi_level_call *c, const rgi_places *places,
+                          rgi_level_call_part all[]);
 
 /* The error of the lowest process that has one, as base/error_report.h words it; 0: none. */
 int64_t rgi_level_call_word(const rgi_level_call_part all[], int size);

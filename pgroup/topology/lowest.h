@@ -7,10 +7,10 @@
 
 #include "machine/places.h"
 
-/* The type of the lowest resource that contains these ranks of p's communicator or group.
+/* The type of the lowest resource that contains these ranks of the communicator or group of places.
  * "Cluster": they are on several nodes; "Unknown": the caller is not among them. RG_ERR_ARG (n),
  * RG_ERR_RANK. */
-int rgi_lowest_type(const char *call, const rgi_places *p, int n, const int ranks[],
+int rgi_lowest_type(const char *call, const rgi_places *places, int n, const int ranks[],
                     const char **type);
 
 #endif

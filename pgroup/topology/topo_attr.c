@@ -22,22 +22,22 @@ static struct {
 
 static int on_delete(MPI_Comm comm, int keyval, void *value, void *extra) {
   (void)comm, (void)keyval, (void)extra;
-  rgi_topo_attr *a = value;
-  rgi_places_release(a->places);
-  free(a);
+  rgi_topo_attr *attr = value;
+  rgi_places_release(attr->places);
+  free(attr);
   return MPI_SUCCESS;
 }
 
 /* A duplicate has the same processes. */
 static int on_copy(MPI_Comm comm, int keyval, void *extra, void *value, void *copy, int *flag) {
   (void)comm, (void)keyval, (void)extra;
-  rgi_topo_attr *a = malloc(sizeof *a);
-  *flag = a != NULL;
-  if (!a)
+  rgi_topo_attr *attr = malloc(sizeof *attr);
+  *flag = attr != NULL;
+  if (!attr)
     return MPI_ERR_NO_MEM;
-  *a = *(rgi_topo_attr *)value;
-  rgi_places_retain(a->places);
-  *(void **)copy = a;
+  *attr = *(rgi_topo_attr *)value;
+  rgi_places_retain(attr->places);
+  *(void **)copy = attr;
   return MPI_SUCCESS;
 }
 
@@ -66,16 +66,16 @@ static int prepare_keyval(void) {
   return error;
 }
 
-int rgi_topo_attr_get(MPI_Comm comm, rgi_topo_attr **a) {
+int rgi_topo_attr_get(MPI_Comm comm, rgi_topo_attr **attr) {
   int found = 0;
   RGI_TRY(prepare_keyval());
-  RGI_TRY_MPI(MPI_Comm_get_attr(comm, state.keyval, a, &found));
+  RGI_TRY_MPI(MPI_Comm_get_attr(comm, state.keyval, attr, &found));
   if (!found)
-    *a = NULL;
+    *attr = NULL;
   return RG_SUCCESS;
 }
 
-int rgi_topo_attr_set(const char *call, MPI_Comm comm, rgi_places *places, rgi_topo_attr **a) {
+int rgi_topo_attr_set(const char *call, MPI_Comm comm, rgi_places *places, rgi_topo_attr **attr) {
   rgi_topo_attr *fresh = places ? calloc(1, sizeof *fresh) : NULL;
   int error = fresh ? prepare_keyval() : rgi_error(RG_ERR_NOMEM, "%s: no memory for places", call);
   if (!error) {
@@ -87,7 +87,7 @@ int rgi_topo_attr_set(const char *call, MPI_Comm comm, rgi_places *places, rgi_t
     free(fresh);
     return error;
   }
-  *a = fresh;
+  *attr = fresh;
   return RG_SUCCESS;
 }
 

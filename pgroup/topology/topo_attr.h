@@ -18,12 +18,12 @@ typedef struct {
 } rgi_topo_attr;
 
 /* comm's attribute, or NULL. */
-int rgi_topo_attr_get(MPI_Comm comm, rgi_topo_attr **a);
+int rgi_topo_attr_get(MPI_Comm comm, rgi_topo_attr **attr);
 
 /* Gives comm an attribute that holds `places`; takes over the caller's hold of
  * them, also on failure (and when they are NULL for want of memory). The
  * attribute belongs to comm. */
-int rgi_topo_attr_set(const char *call, MPI_Comm comm, rgi_places *places, rgi_topo_attr **a);
+int rgi_topo_attr_set(const char *call, MPI_Comm comm, rgi_places *places, rgi_topo_attr **attr);
 
 /* RG_ERR_COMM unless comm is an intra-communicator. */
 int rgi_topo_attr_check_comm(const char *call, MPI_Comm comm);

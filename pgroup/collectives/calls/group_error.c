@@ -19,12 +19,12 @@ int rgi_group_error_text(rg_group g, int rank, char text[RGI_ERROR_TEXT]) {
 }
 
 int rgi_group_error_tell(rg_group g, const char *call, int64_t word, int error) {
-  rgi_error_report r;
+  rgi_error_report report;
   if (!word)
     return RG_SUCCESS;
-  int lost = !rgi_error_report_begin(&r, word, error) ||
-             rg_bcast(g, r.text, RGI_ERROR_TEXT, MPI_CHAR, rgi_error_report_rank(word));
-  return rgi_error_report_end(&r, call, lost);
+  int lost = !rgi_error_report_begin(&report, word, error) ||
+             rg_bcast(g, report.text, RGI_ERROR_TEXT, MPI_CHAR, rgi_error_report_rank(word));
+  return rgi_error_report_end(&report, call, lost);
 }
 
 int rgi_group_error_share(rg_group g, const char *call, int error) {

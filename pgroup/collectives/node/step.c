@@ -355,14 +355,14 @@ int rgi_step_arrive(rgi_shared_state *state) {
 
 int rgi_step_await_all(rgi_shared_state *state, const char *call) {
   uint32_t all = arrival_count(state, state->me) * (uint32_t)state->n, now;
-  rgi_bell *b = &rgi_shared_state_turn_of(state, state->step)->arrived;
+  rgi_bell *bell = &rgi_shared_state_turn_of(state, state->step)->arrived;
   rgi_wait wait;
   RGI_LINES_COUNT_READ(1);
   rgi_wait_start(&wait, call, -1);
   wait.awaited = missing_member;
   wait.of = state;
-  while ((now = atomic_load_explicit(&b->value, memory_order_acquire)) != all)
-    RGI_TRY(wait_bell(state, &wait, b, now));
+  while ((now = atomic_load_explicit(&bell->value, memory_order_acquire)) != all)
+    RGI_TRY(wait_bell(state, &wait, bell, now));
   return RG_SUCCESS;
 }
 
@@ -372,19 +372,19 @@ void rgi_step_release(rgi_shared_state *state) {
 }
 
 int rgi_step_await_release(rgi_shared_state *state, int i, const char *call) {
-  rgi_bell *b = &rgi_shared_state_turn_of(state, state->step)->release;
+  rgi_bell *bell = &rgi_shared_state_turn_of(state, state->step)->release;
   rgi_wait wait;
   uint32_t now;
   RGI_LINES_COUNT_READ(1);
-  if (atomic_load_explicit(&b->value, memory_order_acquire) == state->step)
+  if (atomic_load_explicit(&bell->value, memory_order_acquire) == state->step)
     return RG_SUCCESS;
   rgi_wait_start(&wait, call, i < 0 ? -1 : rgi_shared_state_group_rank(state, i));
   if (i < 0) {
     wait.awaited = missing_member;
     wait.of = state;
   }
-  while ((now = atomic_load_explicit(&b->value, memory_order_acquire)) != state->step)
-    RGI_TRY(wait_bell(state, &wait, b, now));
+  while ((now = atomic_load_explicit(&bell->value, memory_order_acquire)) != state->step)
+    RGI_TRY(wait_bell(state, &wait, bell, now));
   return RG_SUCCESS;
 }
 

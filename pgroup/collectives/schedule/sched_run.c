@@ -23,15 +23,15 @@ static int world_rank(const rgi_sched *sched, int peer) {
 }
 
 static int begin_message(rgi_sched *sched, const rgi_sched_step *step) {
-  rgi_message *r = &sched->messages[sched->begun];
-  rgi_message_envelope e = {sched->coll->context, world_rank(sched, step->peer), sched->tag,
-                            step->bytes};
+  rgi_message *message = &sched->messages[sched->begun];
+  rgi_message_envelope envelope = {sched->coll->context, world_rank(sched, step->peer), sched->tag,
+                                   step->bytes};
   int error;
   sched->peers[sched->begun] = sched->at;
   if (step->kind == RGI_SCHED_SEND)
-    error = rgi_message_send_surely(&e, step->from, r);
+    error = rgi_message_send_surely(&envelope, step->from, message);
   else
-    error = rgi_message_receive(&e, step->to, r);
+    error = rgi_message_receive(&envelope, step->to, message);
   if (!error)
     sched->begun++;
   return error;
@@ -57,14 +57,15 @@ void rgi_sched_length_error(rgi_sched *sched, int rank, size_t sent, size_t expe
 }
 
 /* Notes an error of a message, or a length that is not the expected one. */
-static void check_length(rgi_sched *sched, const rgi_message *r, const rgi_sched_step *step) {
-  if (sched->error || (!r->error && (step->kind == RGI_SCHED_SEND || r->bytes == step->bytes)))
+static void check_length(rgi_sched *sched, const rgi_message *message, const rgi_sched_step *step) {
+  if (sched->error ||
+      (!message->error && (step->kind == RGI_SCHED_SEND || message->bytes == step->bytes)))
     return;
-  if (r->error && r->error != RG_ERR_TRUNCATE) {
-    note_error(sched, rgi_message_explain(r, sched->call));
+  if (message->error && message->error != RG_ERR_TRUNCATE) {
+    note_error(sched, rgi_message_explain(message, sched->call));
     return;
   }
-  rgi_sched_length_error(sched, step->peer, r->bytes, step->bytes);
+  rgi_sched_length_error(sched, step->peer, message->bytes, step->bytes);
 }
 
 static int round_is_over(rgi_sched *sched, int first) {

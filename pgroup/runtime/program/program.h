@@ -55,9 +55,9 @@ typedef struct {
   double start, drawn;
   int active;
 } rgp_progress;
-void rgp_progress_start(rgp_progress *p, const char *what, int quiet);
-void rgp_progress_show(rgp_progress *p, double done, const char *text);
-void rgp_progress_end(rgp_progress *p);
+void rgp_progress_start(rgp_progress *progress, const char *what, int quiet);
+void rgp_progress_show(rgp_progress *progress, double done, const char *text);
+void rgp_progress_end(rgp_progress *progress);
 
 /* Seconds on a clock that never goes back (CLOCK_MONOTONIC). */
 double rgp_now(void);

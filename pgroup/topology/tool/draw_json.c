@@ -31,14 +31,14 @@ static json_t *places_json(const topo_job *job) {
   for (int r = 0; r < job->ranks; r++)
     json_array_append_new(list, json_null());
   for (int i = 0; i < job->nodes; i++) {
-    const rgi_places *p = job->node[i].places;
-    for (int row = 0; row < p->rows; row++) {
+    const rgi_places *places = job->node[i].places;
+    for (int row = 0; row < places->rows; row++) {
       json_t *chain = json_array();
-      for (int k = 0; k < p->at[row].length; k++)
-        json_array_append_new(chain,
-                              json_sprintf("%s %d", rgi_machine_resource_type(&p->at[row].chain[k]),
-                                           (int)p->at[row].chain[k].index));
-      json_array_set_new(list, (size_t)p->at[row].rank,
+      for (int k = 0; k < places->at[row].length; k++)
+        json_array_append_new(
+            chain, json_sprintf("%s %d", rgi_machine_resource_type(&places->at[row].chain[k]),
+                                (int)places->at[row].chain[k].index));
+      json_array_set_new(list, (size_t)places->at[row].rank,
                          json_pack("{siso}", "node", i, "inside", chain));
     }
   }

@@ -67,22 +67,22 @@ static int job_from_infos(const char *program, const rank_info infos[], int rank
   return no_memory(program);
 }
 
-static void fill_rank_info(const rgi_places *p, rank_info *mine) {
+static void fill_rank_info(const rgi_places *places, rank_info *mine) {
   char name[MPI_MAX_PROCESSOR_NAME];
   int length;
   MPI_Get_processor_name(name, &length);
-  *mine = (rank_info){.node = p->at[0].rank, .place = p->at[p->me]};
+  *mine = (rank_info){.node = places->at[0].rank, .place = places->at[places->me]};
   snprintf(mine->name, sizeof mine->name, "%.*s", TOPO_JOB_NAME - 1, name);
 }
 
 int topo_job_running(const char *program, topo_job *job) {
-  const rgi_places *p;
+  const rgi_places *places;
   rank_info mine, *infos = NULL;
   int rank, size;
-  RGI_TRY(rgi_exchange_places(program, MPI_COMM_WORLD, &p));
+  RGI_TRY(rgi_exchange_places(program, MPI_COMM_WORLD, &places));
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  fill_rank_info(p, &mine);
+  fill_rank_info(places, &mine);
   if (rank == 0)
     infos = malloc((size_t)size * sizeof *infos);
   RGI_TRY(rgi_comm_error_share(MPI_COMM_WORLD, program,
@@ -97,7 +97,7 @@ int topo_job_running(const char *program, topo_job *job) {
 /* --- a pretended job ------------------------------------------------------- */
 
 /* The next node of the job, of `nodes`, with its block of ranks. */
-static int pretend_node(const char *program, const rgi_machine *m, int nodes, topo_job *job) {
+static int pretend_node(const char *program, const rgi_machine *machine, int nodes, topo_job *job) {
   long k = job->nodes++;
   int first = (int)(k * job->ranks / nodes), end = (int)((k + 1) * job->ranks / nodes);
   topo_job_node *node = &job->node[k];
@@ -108,19 +108,19 @@ static int pretend_node(const char *program, const rgi_machine *m, int nodes, to
   if (!set || !node->places)
     error = no_memory(program);
   for (int r = first; r < end && !error; r++) {
-    error = rgi_binding_pretend(program, m, job->binding,
+    error = rgi_binding_pretend(program, machine, job->binding,
                                 (rgi_binding_process){r - first, end - first}, set);
     if (!error)
-      rgi_machine_place_of(m, set, &node->places->at[r - first]);
+      rgi_machine_place_of(machine, set, &node->places->at[r - first]);
     node->places->at[r - first].rank = r;
   }
   hwloc_bitmap_free(set);
   return error;
 }
 
-static int pretend_nodes(const char *program, const rgi_machine *m,
+static int pretend_nodes(const char *program, const rgi_machine *machine,
                          const topo_job_options *pretended, topo_job *job) {
-  int threads = hwloc_get_nbobjs_by_type(m->topology, HWLOC_OBJ_PU), error = RG_SUCCESS;
+  int threads = hwloc_get_nbobjs_by_type(machine->topology, HWLOC_OBJ_PU), error = RG_SUCCESS;
   int nodes = pretended->nodes == TOPO_JOB_DEFAULT ? 1 : pretended->nodes;
   int ranks = pretended->ranks == TOPO_JOB_DEFAULT ? threads * nodes : pretended->ranks;
   if (ranks < nodes)
@@ -133,17 +133,17 @@ static int pretend_nodes(const char *program, const rgi_machine *m,
   if (!job->node)
     return no_memory(program);
   while (job->nodes < nodes && !error)
-    error = pretend_node(program, m, nodes, job);
+    error = pretend_node(program, machine, nodes, job);
   if (error)
     topo_job_free(job);
   return error;
 }
 
 int topo_job_pretended(const char *program, const topo_job_options *pretended, topo_job *job) {
-  rgi_machine m;
-  RGI_TRY(rgi_machine_open(program, pretended->machine, &m));
-  int error = pretend_nodes(program, &m, pretended, job);
-  rgi_machine_close(&m);
+  rgi_machine machine;
+  RGI_TRY(rgi_machine_open(program, pretended->machine, &machine));
+  int error = pretend_nodes(program, &machine, pretended, job);
+  rgi_machine_close(&machine);
   return error;
 }
 

@@ -44,44 +44,45 @@ void topo_tree_free(topo_tree_level *l) {
   free(l);
 }
 
-static void write_label(const topo_job_node *node, const rgi_machine_resource *r,
+static void write_label(const topo_job_node *node, const rgi_machine_resource *resource,
                         char label[TOPO_TREE_LABEL]) {
-  if (r->type == HWLOC_OBJ_MACHINE)
+  if (resource->type == HWLOC_OBJ_MACHINE)
     snprintf(label, TOPO_TREE_LABEL, "Machine %s", node->name);
   else
-    snprintf(label, TOPO_TREE_LABEL, "%s %d", rgi_machine_resource_type(r), (int)r->index);
+    snprintf(label, TOPO_TREE_LABEL, "%s %d", rgi_machine_resource_type(resource),
+             (int)resource->index);
 }
 
 /* Names the level after its outermost resource that passes the filter. */
-static void name_level(topo_tree_level *l, const node_part *p, int row,
+static void name_level(topo_tree_level *l, const node_part *part, int row,
                        const rgi_places_level *level, int filter) {
-  const rgi_machine_resource *chain = p->places->at[row].chain;
+  const rgi_machine_resource *chain = part->places->at[row].chain;
   for (int i = level->depth; i <= level->last; i++) {
     if (!(rgi_machine_resource_class(&chain[i]) & filter))
       continue;
     if (l->type) {
-      write_label(p->node, &chain[i], l->extra[l->also++]);
+      write_label(part->node, &chain[i], l->extra[l->also++]);
     } else {
       l->type = rgi_machine_resource_type(&chain[i]);
-      write_label(p->node, &chain[i], l->label);
+      write_label(part->node, &chain[i], l->label);
     }
   }
 }
 
-static int add_levels(topo_tree_level *above, const node_part *p, int filter);
+static int add_levels(topo_tree_level *above, const node_part *part, int filter);
 
 /* The level that begins in this row, and what is below it. */
-static topo_tree_level *level_at(const node_part *p, int row, const rgi_places_level *level,
+static topo_tree_level *level_at(const node_part *part, int row, const rgi_places_level *level,
                                  int filter) {
   topo_tree_level *l = new_level(level->count);
-  rgi_places *places = rgi_places_below(p->places, row, level, NULL);
+  rgi_places *places = rgi_places_below(part->places, row, level, NULL);
   int n = 0, good = l && places;
-  for (int r = row; r < p->places->rows && good; r++)
-    if (rgi_places_level_has(p->places, row, level, r))
-      l->ranks[n++] = p->ranks[r];
+  for (int r = row; r < part->places->rows && good; r++)
+    if (rgi_places_level_has(part->places, row, level, r))
+      l->ranks[n++] = part->ranks[r];
   if (good) {
-    name_level(l, p, row, level, filter);
-    good = add_levels(l, &(node_part){p->node, places, l->ranks}, filter);
+    name_level(l, part, row, level, filter);
+    good = add_levels(l, &(node_part){part->node, places, l->ranks}, filter);
   }
   rgi_places_release(places);
   if (good)
@@ -90,13 +91,13 @@ static topo_tree_level *level_at(const node_part *p, int row, const rgi_places_l
   return NULL;
 }
 
-static int add_levels(topo_tree_level *above, const node_part *p, int filter) {
+static int add_levels(topo_tree_level *above, const node_part *part, int filter) {
   rgi_places_level level;
-  for (int row = 0; row < p->places->rows; row++) {
-    if (!rgi_places_level_below(p->places, row, filter, &level)) {
-      above->loose_ranks[above->loose++] = p->ranks[row];
-    } else if (level.first == p->places->at[row].rank) {
-      above->level[above->below] = level_at(p, row, &level, filter);
+  for (int row = 0; row < part->places->rows; row++) {
+    if (!rgi_places_level_below(part->places, row, filter, &level)) {
+      above->loose_ranks[above->loose++] = part->ranks[row];
+    } else if (level.first == part->places->at[row].rank) {
+      above->level[above->below] = level_at(part, row, &level, filter);
       if (!above->level[above->below])
         return 0;
       above->below++;
@@ -117,12 +118,12 @@ static int by_number(const void *a, const void *b) {
 
 /* What all ranks share. */
 static void name_root(topo_tree_level *root, const topo_job *job, const int ranks[]) {
-  const rgi_places *p = job->node[0].places;
-  int length = p->at[0].length;
-  for (int r = 1; r < p->rows; r++)
-    length = rgi_places_common_length(&p->at[0], &p->at[r], length);
+  const rgi_places *places = job->node[0].places;
+  int length = places->at[0].length;
+  for (int r = 1; r < places->rows; r++)
+    length = rgi_places_common_length(&places->at[0], &places->at[r], length);
   if (job->nodes == 1) {
-    node_part whole = {&job->node[0], p, ranks};
+    node_part whole = {&job->node[0], places, ranks};
     name_level(root, &whole, 0, &(rgi_places_level){.last = length - 1}, RG_LEVEL_ALL);
   } else {
     root->type = "Cluster";
