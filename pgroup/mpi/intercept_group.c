@@ -6,9 +6,13 @@
  * processes in different orders: rank 0 chooses a number, and broadcasts it, that tells their
  * contexts apart.
  *
- * At the first call on a communicator its members agree whether they have the group. A group that
- * one member has no memory for is a group of none: calls are passed on to MPI by all members. If
- * a member has no memory to remember even that, no member does, and the next call tries again.
+ * Calls in which a member need not wait for all others (broadcasts, say) are passed on at first:
+ * the members cannot agree in them, since a program may let its root be ahead, and they may be
+ * counted differently, since one member may have had an error.
+ *
+ * At the first other call on a communicator its members agree whether they have the group. A group
+ * that one member has no memory for is a group of none: calls are passed on to MPI by all members.
+ * If a member has no memory to remember even that, no member does, and the next call tries again.
  * Where a member has not come within RG_TIMEOUT the others have given up an exchange that it may
  * still enter: no later call on the communicator can be made.
  *
@@ -299,27 +303,38 @@ int rgi_intercept_again(rgi_intercept_call call, MPI_Comm comm, rg_group g, int 
   return !has_group(fresh) || !take_missed(fresh);
 }
 
+/* Whether a member may leave the call before another one has come to it. */
+static int may_be_ahead(rgi_intercept_call call) {
+  return call == RGI_INTERCEPT_BCAST || call == RGI_INTERCEPT_REDUCE ||
+         call == RGI_INTERCEPT_GATHER || call == RGI_INTERCEPT_GATHERV ||
+         call == RGI_INTERCEPT_SCATTER || call == RGI_INTERCEPT_SCATTERV ||
+         call == RGI_INTERCEPT_SCAN || call == RGI_INTERCEPT_EXSCAN;
+}
+
 /* In no_group: there is none. */
-static void *find_group(const char *call, MPI_Comm comm) {
+static void *find_group(rgi_intercept_call call, MPI_Comm comm) {
   void *found = NULL;
   if (comm == MPI_COMM_NULL || (key_ready() && !recall(comm, &found)))
+    return no_group;
+  if (!found && may_be_ahead(call) && !rgi_word_exchange_has_limit())
     return no_group;
   if (!found && is_other_comm(comm)) {
     remember(comm, no_group);
     return no_group;
   }
   if (!found)
-    return agree_on_group(call, comm);
+    return agree_on_group(rgi_intercept_name(call), comm);
   if (has_group(found))
-    return group_after_error(call, comm, found);
+    return group_after_error(rgi_intercept_name(call), comm, found);
   if (found != no_group)
     rgi_error((int)((char *)found - no_group),
-              "%s: an earlier call on this communicator has ended without all members", call);
+              "%s: an earlier call on this communicator has ended without all members",
+              rgi_intercept_name(call));
   return found;
 }
 
 /* NULL: passed on or refused. */
-static rg_group group_to_use(const char *call, MPI_Comm comm) {
+static rg_group group_to_use(rgi_intercept_call call, MPI_Comm comm) {
   void *found = find_group(call, comm);
   refused = has_group(found) ? RG_SUCCESS : (int)((char *)found - no_group);
   if (!has_group(found))
@@ -334,7 +349,7 @@ static rg_group group_to_use(const char *call, MPI_Comm comm) {
 /* Not inlined: what it needs would be saved by each call that is answered without it. */
 static __attribute__((noinline)) rg_group find_and_remember(rgi_intercept_call call, MPI_Comm comm,
                                                             unsigned long deleted) {
-  rg_group g = group_to_use(rgi_intercept_name(call), comm);
+  rg_group g = group_to_use(call, comm);
   if (g) {
     latest.comm = comm;
     latest.group = g;

@@ -30,6 +30,10 @@ void rgi_word_exchange_limit(int limited) {
   has_limit = limited;
 }
 
+int rgi_word_exchange_has_limit(void) {
+  return has_limit;
+}
+
 /* --- with a time limit ---------------------------------------------------------------------- */
 
 static struct {

@@ -12,6 +12,7 @@
 
 /* Whether a process has a time limit, the same on all of them: before the first exchange. */
 void rgi_word_exchange_limit(int limited);
+int rgi_word_exchange_has_limit(void);
 
 /* Both: collective over comm; call: for reports. RG_ERR_TIMEOUT: a member has not come; then
  * nothing more can be exchanged on comm. RG_ERR_NOMEM, RG_ERR_MPI. */
