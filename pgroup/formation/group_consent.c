@@ -68,6 +68,7 @@ static int receive_from(const rgi_group_consent *consent, int from, int *by_pare
     if (*count >= HEAD && rgi_group_tree_get_uint64(*message + ID) == consent->id)
       return RG_SUCCESS;
     free(*message);
+    *message = NULL; /* the next wait may fail */
   }
 }
 
