@@ -123,20 +123,20 @@ static int move_on(const rgi_wait *wait) {
 #define STALL_COUNTS_SECONDS 0.5
 
 /* Who waits on another group meanwhile: a text to be added to a report, or "". */
-static const char *find_stall(const rgi_wait *wait, double now, int *same_call,
+static const char *find_stall(const rgi_wait *wait, double now, int *begins,
                               char text[RGI_STALL_TEXT + 2]) {
   memcpy(text, "; ", 3);
-  return rgi_stall_find(&wait->scope, wait->call, now, same_call, text + 2) ? text : "";
+  return rgi_stall_find(&wait->scope, wait->call, now, begins, text + 2) ? text : "";
 }
 
 /* RG_TIMEOUT has passed. Members that begin with the same call on different groups were given
  * different lists. */
 static int end_by_time(const rgi_wait *wait, double limit, double now) {
   char peer[32], group[RGI_LABEL_PHRASE], stall[RGI_STALL_TEXT + 2];
-  int same_call = 0, noted = wait->noted;
-  const char *other = find_stall(wait, now, &same_call, stall);
-  rgi_stall_note(&wait->scope, wait->call, now + limit, &noted);
-  return rgi_error(wait->unmet && same_call ? RG_ERR_MISMATCH : RG_ERR_TIMEOUT,
+  int begins = 0, noted = wait->noted;
+  const char *other = find_stall(wait, now, &begins, stall);
+  rgi_stall_note(&wait->scope, wait->call, wait->unmet, now + limit, &noted);
+  return rgi_error(wait->unmet && begins ? RG_ERR_MISMATCH : RG_ERR_TIMEOUT,
                    "%s%s: %s has not answered within RG_TIMEOUT = %g s%s: do all members make "
                    "the same call?",
                    wait->call, rgi_label_phrase(wait->scope.context, group), peer_text(wait, peer),
@@ -145,8 +145,8 @@ static int end_by_time(const rgi_wait *wait, double limit, double now) {
 
 static void report_stall(const rgi_wait *wait, double waited) {
   char peer[32], group[RGI_LABEL_PHRASE], stall[RGI_STALL_TEXT + 2];
-  int same_call;
-  const char *other = find_stall(wait, wait->pause.start + waited, &same_call, stall);
+  int begins;
+  const char *other = find_stall(wait, wait->pause.start + waited, &begins, stall);
   rgi_log(RGI_LOG_WARN, "%s%s has been waiting for %s for %.0f s%s", wait->call,
           rgi_label_phrase(wait->scope.context, group), peer_text(wait, peer), waited, other);
 }
@@ -161,8 +161,8 @@ static int check_time(rgi_wait *wait, double waited) {
   if (wait->patient)
     return RG_SUCCESS;
   if (waited > STALL_SECONDS)
-    rgi_stall_note(&wait->scope, wait->call, wait->pause.start + waited + STALL_COUNTS_SECONDS,
-                   &wait->noted);
+    rgi_stall_note(&wait->scope, wait->call, wait->unmet,
+                   wait->pause.start + waited + STALL_COUNTS_SECONDS, &wait->noted);
   double limit = rgi_options_value(RGI_OPT_TIMEOUT),
          report = rgi_options_value(RGI_OPT_STALL_REPORT);
   if (report > 0 && waited > report && !wait->reported) {

@@ -51,6 +51,7 @@ typedef enum {
 #define RGI_PROCESS_STALL_LIST 160
 typedef struct {
   _Atomic uint32_t version; /* 0: there is none; odd while it is written */
+  uint32_t unmet;           /* the wait is in its group's first operation */
   _Atomic double until;     /* it counts */
   uint64_t context, here[RGI_PROCESS_STALL_PLACES / 64];
   char call[40], list[RGI_PROCESS_STALL_LIST];

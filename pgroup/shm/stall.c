@@ -37,11 +37,13 @@ static void list_members(const rgi_failure_scope *scope, char text[RGI_PROCESS_S
   }
 }
 
-static void write_note(rgi_process_stall *note, const rgi_failure_scope *scope, const char *call) {
+static void write_note(rgi_process_stall *note, const rgi_failure_scope *scope, const char *call,
+                       int unmet) {
   uint32_t version = atomic_load(&note->version);
   if (version % 2 || !atomic_compare_exchange_strong(&note->version, &version, version + 1))
     return; /* another thread writes */
   note->context = scope->context;
+  note->unmet = unmet != 0;
   memset(note->here, 0, sizeof note->here);
   for (int i = 0; i < rgi_node.n && i < RGI_PROCESS_STALL_PLACES; i++)
     if (is_member(scope, rgi_node.ranks[i]))
@@ -56,12 +58,13 @@ static int can_note(const rgi_failure_scope *scope) {
          rgi_node.me < RGI_PROCESS_STALL_PLACES;
 }
 
-void rgi_stall_note(const rgi_failure_scope *scope, const char *call, double until, int *noted) {
+void rgi_stall_note(const rgi_failure_scope *scope, const char *call, int unmet, double until,
+                    int *noted) {
   if (!can_note(scope))
     return;
   rgi_process_stall *note = &rgi_process_view.entry[rgi_node.me].stall;
   if (!*noted)
-    write_note(note, scope, call);
+    write_note(note, scope, call, unmet);
   *noted = 1;
   atomic_store_explicit(&note->until, until, memory_order_release);
 }
@@ -93,17 +96,17 @@ static void describe_both(const rgi_failure_scope *scope, int rank, const rgi_pr
              rank, note->call, note->list, mine);
 }
 
-int rgi_stall_find(const rgi_failure_scope *scope, const char *call, double now, int *same_call,
+int rgi_stall_find(const rgi_failure_scope *scope, const char *call, double now, int *begins,
                    char text[RGI_STALL_TEXT]) {
   int found = 0, me = rgi_node.me;
-  *same_call = 0;
-  for (int i = 0; can_note(scope) && i < rgi_node.n && !*same_call; i++) {
+  *begins = 0;
+  for (int i = 0; can_note(scope) && i < rgi_node.n && !*begins; i++) {
     rgi_process_stall note;
     if (i == me || !is_member(scope, rgi_node.ranks[i]) || !read_note(i, now, &note) ||
         note.context == scope->context || !(note.here[me / 64] >> me % 64 & 1))
       continue;
-    *same_call = strncmp(note.call, call, sizeof note.call - 1) == 0;
-    if (!found || *same_call)
+    *begins = note.unmet && strncmp(note.call, call, sizeof note.call - 1) == 0;
+    if (!found || *begins)
       describe_both(scope, rgi_node.ranks[i], &note, text);
     found = 1;
   }

@@ -11,14 +11,15 @@
 #include "shm/process_table.h"
 
 /* A note of this process's wait, or a newer time of it; *noted: 0 for the first one of a wait.
- * until: how long it counts. Any thread. */
-void rgi_stall_note(const rgi_failure_scope *scope, const char *call, double until, int *noted);
+ * unmet: it is in the group's first operation; until: how long it counts. Any thread. */
+void rgi_stall_note(const rgi_failure_scope *scope, const char *call, int unmet, double until,
+                    int *noted);
 
 /* A process of the node that is a member of the scope's group and waits on another group, of which
- * the caller is a member. text: describes both. *same_call: it waits in this call. Returns 0 where
- * there is none. */
+ * the caller is a member. text: describes both. *begins: it waits in this call, its group's first.
+ * Returns 0 where there is none. */
 #define RGI_STALL_TEXT 512
-int rgi_stall_find(const rgi_failure_scope *scope, const char *call, double now, int *same_call,
+int rgi_stall_find(const rgi_failure_scope *scope, const char *call, double now, int *begins,
                    char text[RGI_STALL_TEXT]);
 
 #endif

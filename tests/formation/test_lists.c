@@ -53,6 +53,25 @@ static void test_order(void) {
   rg_group_free(&h);
 }
 
+/* The one waits for a third process in a group that has been used, the other one for it. */
+static void test_slow(void) {
+  int one = 1, sum = 0;
+  rg_group used, fresh;
+  if (rgt_size < 3 || rgt_rank > 2)
+    return;
+  RGT_OK(rg_group_create_range(world, 0, 2, 1, 8, &used));
+  RGT_OK(rg_barrier(used));
+  if (rgt_rank == 0) {
+    RGT_OK(rg_group_create_range(world, 0, 1, 1, 9, &fresh));
+    RGT_OK(rg_reduce(used, &one, &sum, 1, MPI_INT, MPI_SUM, 1));
+    RGT_FAILS(rg_reduce(fresh, &one, &sum, 1, MPI_INT, MPI_SUM, 0), RG_ERR_TIMEOUT);
+    RGT_PTR_NOT_NULL(strstr(rg_error_detail(), "ranks 0-2"));
+    rg_group_free(&fresh);
+  } else if (rgt_rank == 1)
+    RGT_FAILS(rg_reduce(used, &one, &sum, 1, MPI_INT, MPI_SUM, 1), RG_ERR_TIMEOUT);
+  rg_group_free(&used);
+}
+
 static void test_start(void) {
   RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
   RGT_OK(rg_group_world(&world));
@@ -64,9 +83,12 @@ static void test_stop(void) {
 }
 
 int main(int argc, char **argv) {
-  static const rgt_test tests[] = {
-      {"start", test_start},         {"different processes", test_sets},
-      {"different tags", test_tags}, {"different order of calls", test_order},
-      {"stop", test_stop},           {NULL, NULL}};
+  static const rgt_test tests[] = {{"start", test_start},
+                                   {"different processes", test_sets},
+                                   {"different tags", test_tags},
+                                   {"different order of calls", test_order},
+                                   {"a third process", test_slow},
+                                   {"stop", test_stop},
+                                   {NULL, NULL}};
   return rgt_main(argc, argv, "lists", tests);
 }
