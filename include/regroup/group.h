@@ -96,7 +96,10 @@ RG_API int rg_group_create_range(rg_group parent, int first, int last, int strid
  * Callers: every member of both groups, each with its own group as `mine`.
  * remote_leader is the rank in parent of the other group's leader (rank 0). parent
  * contains both leaders; only the leaders use parent and remote_leader. tag as for
- * creating; both sides pass the same tag.
+ * creating; both sides pass the same tag. It is a collective call on mine, and returns when
+ * all members of both groups have called. After RG_ERR_TIMEOUT, and after the error that the
+ * groups share a process, members may have counted different calls on mine: they form it
+ * anew (rg_group_dup) before they merge, reassign or split it again.
  * Cost: two messages each way between the two leaders, and a gather and a broadcast along
  * a binomial tree inside each group (2 (g - 1) messages). The groups share no process.
  * Both old groups stay valid and belong to the caller.

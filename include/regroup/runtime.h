@@ -23,7 +23,8 @@
  *    its arrays and on other objects made on it: one thread at a time, in the same order on
  *    all members. On different groups, different threads may make them at the same time.
  *  - Calls that form groups or communicators with common members at the same time, also out of
- *    the same parent, need different tags (rg_group_comm needs none).
+ *    the same parent, need different tags (rg_group_comm needs none). rg_group_split, _merge and
+ *    _reassign are also collective calls on their first group: one thread at a time.
  *  - Calls that set something on an object (rg_group_set_name, rg_group_set_algorithm): while no
  *    other thread is inside a call on it.
  *  - rg_init and rg_finalize: one thread, while no other thread is inside a call of the library.

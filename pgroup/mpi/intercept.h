@@ -61,8 +61,8 @@ typedef enum {
 /* --- while the application runs ------------------------------------------------------ */
 
 /* The group to serve the call on; or NULL: rgi_intercept_refused, or pass it on. Collective over
- * comm; the first call on comm sends a small broadcast and a small allreduce, and waits for all
- * members. */
+ * comm; the first call on comm in which members wait for one another sends a small broadcast and a
+ * small allreduce. */
 rg_group rgi_intercept_group(rgi_intercept_call call, MPI_Comm comm);
 
 /* After a call on g that has ended in an error, before rgi_intercept_end: 1: it is to be done

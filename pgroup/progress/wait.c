@@ -160,7 +160,7 @@ static int check_time(rgi_wait *wait, double waited) {
   RGI_TRY(rgi_failure_check(&wait->scope, wait->call));
   if (wait->patient)
     return RG_SUCCESS;
-  if (waited > STALL_SECONDS)
+  if (waited > STALL_SECONDS && !wait->outside)
     rgi_stall_note(&wait->scope, wait->call, wait->unmet,
                    wait->pause.start + waited + STALL_COUNTS_SECONDS, &wait->noted);
   double limit = rgi_options_value(RGI_OPT_TIMEOUT),

@@ -76,6 +76,7 @@ static int read_note(int place, double now, rgi_process_stall *copy) {
   if (!version || version % 2 || atomic_load(&note->until) < now)
     return 0;
   memcpy(copy, note, sizeof *copy);
+  atomic_thread_fence(memory_order_acquire); /* the copy is before the second look */
   return atomic_load(&note->version) == version;
 }
 

@@ -4,9 +4,9 @@
  * A member that comes to the first collective on a communicator only when the others have waited
  * longer than RG_TIMEOUT: what these get, what the late one gets, and what each gets later.
  * Arguments: which member is late (-1: the last), and the call; or "create": MPI_Comm_create_group,
- * to which the last one does not come; or "ahead": rank 0's first broadcast on MPI_COMM_WORLD comes
- * before the message that the others receive before theirs. "slow": no member waits in vain. Call
- * "fatal": the handler is left as it is. */
+ * to which the last one does not come; or "ahead": rank 0's first broadcast on MPI_COMM_WORLD, and
+ * then on a duplicate, comes before the message that the others receive before theirs. "slow": no
+ * member waits in vain. Call "fatal": the handler is left as it is. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -97,17 +97,24 @@ static void miss_creation(int rank, int size) {
   MPI_Group_free(&all);
 }
 
-static void be_ahead(int rank, int size) {
+static void be_ahead(MPI_Comm comm, int rank, int size) {
   int word = rank == 0 ? 7 : 0, told = rank == 0 ? 8 : 0;
   if (rank == 0)
-    MPI_Bcast(&word, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Bcast(&word, 1, MPI_INT, 0, comm);
   for (int i = 1; i < size && rank == 0; i++)
     MPI_Send(&told, 1, MPI_INT, i, 0, MPI_COMM_WORLD);
   if (rank > 0) {
     MPI_Recv(&told, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Bcast(&word, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Bcast(&word, 1, MPI_INT, 0, comm);
   }
   plain_number("ahead", 10 * told + word);
+}
+
+static void be_ahead_twice(int rank, int size) {
+  MPI_Comm copy;
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  be_ahead(MPI_COMM_WORLD, rank, size);
+  be_ahead(copy, rank, size);
 }
 
 int main(int argc, char **argv) {
@@ -118,7 +125,7 @@ int main(int argc, char **argv) {
   if (!strcmp(argv[1], "create"))
     miss_creation(rank, size);
   else if (!strcmp(argv[1], "ahead"))
-    be_ahead(rank, size);
+    be_ahead_twice(rank, size);
   else if (!strcmp(argv[1], "slow"))
     be_slow(rank, size);
   else
