@@ -173,7 +173,7 @@ def test_suppressions():
                                  open('tests/harness/%ss.supp' % kind).read(),
                                  re.M)]
     text = ''.join(open(f).read() for top in ['pgroup', 'arrays', 'lb']
-                   for f in glob.glob(top + '/*/*.c'))
+                   for f in glob.glob(top + '/**/*.c', recursive=True))
     missing = [n for n in names if not re.search(r'^\w[\w *]*\b%s\(' % n, text, re.M)]
     assert names and not missing, missing
 
