@@ -7,7 +7,9 @@
  *
  * The ranks ("4,5") end at the moment: before (MPI_Init), between (MPI_Init and rg_init), inside
  * (between rg_init and rg_finalize), after (rg_finalize), last (after MPI_Finalize); "all": every
- * one. END: a status for exit; one for _exit after a "_"; "abort"; else it kills itself.
+ * one. END: a status for exit; one for _exit after a "_"; "abort"; else it kills itself. With the
+ * moment "slow" none ends, and all sleep between MPI_Init and rg_init, longer than guards look
+ * twice.
  */
 #include <mpi.h>
 #include <regroup.h>
@@ -15,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define SLOW_SECONDS 4
 
 static int is_meant(const char *ranks) {
   const char *rank = getenv("PMI_RANK");
@@ -45,6 +49,8 @@ int main(int argc, char **argv) {
   die_at(argv, "before");
   MPI_Init(&argc, &argv);
   die_at(argv, "between");
+  if (!strcmp(argv[2], "slow"))
+    sleep(SLOW_SECONDS);
   int error = rg_init(MPI_COMM_WORLD, NULL);
   if (!error) {
     rg_group_world(&world);

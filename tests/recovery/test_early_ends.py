@@ -74,6 +74,14 @@ def test_unstarted(folder):
     check(jobs.TWO, [*jobs.hosts(folder, 2, 2), '-n', '4', EARLY, 'all', 'before', '0'], 0, [])
 
 
+def test_other_child(folder):
+    """A child that mpiexec has from the shell in whose place it runs is no node, also when it has ended."""
+    job = ['sh', '-c', 'sleep 0.1 & exec "$@"', 'sh', *jobs.TWO.begin(4), *jobs.hosts(folder, 2, 2),
+           '-n', '4', EARLY, 'none', 'slow']
+    got, text = jobs.output(job, dict(deaths.ENV, **jobs.TWO.env), 60)
+    assert (got, LINE.findall(text)) == (0, []), (got, text)
+
+
 def test_plain(folder):
     """A program of MPI's alone ends as usual: UCX_TLS is set where the library is. Over TCP it would hang
     in MPI_Finalize in five of six runs."""
@@ -92,4 +100,5 @@ for place in jobs.SURVIVED:
     test_exits(place)
 with tempfile.TemporaryDirectory() as scratch:
     test_unstarted(scratch)
+    test_other_child(scratch)
     test_plain(scratch)

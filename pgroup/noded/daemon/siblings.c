@@ -4,7 +4,8 @@
  * MPICH's launcher tells each process how many it starts on the node, and which of them it is. It
  * has all of them as children from the beginning, so one that is missing has ended. mpiexec itself
  * has a child for each node, which ends when all processes of the node have, and which it does not
- * wait for before the end of the job: until then the kernel shows it as a zombie. */
+ * wait for before the end of the job: until then the kernel shows it as a zombie. It leads a
+ * session. Other children are those of a shell that has become mpiexec (exec). */
 #include "noded/daemon/siblings.h"
 
 #include <dirent.h>
@@ -12,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "base/task.h"
 
 static int read_file(pid_t pid, const char *name, char *text, size_t bytes) {
   char path[64];
@@ -132,11 +131,16 @@ int rgi_siblings_unstarted(void) {
 
 /* --- nodes on which all have ended ------------------------------------------------------------ */
 
-static pid_t parent_of(pid_t pid) {
-  char text[512];
-  int parent = 0;
+/* 0: it is gone. */
+static char read_stat(pid_t pid, int *parent, int *session) {
+  char text[512], state;
   const char *end = read_file(pid, "stat", text, sizeof text) ? strrchr(text, ')') : NULL;
-  return end && sscanf(end, ") %*c %d", &parent) == 1 ? parent : 0;
+  return end && sscanf(end, ") %c %d %*d %d", &state, parent, session) == 3 ? state : 0;
+}
+
+static pid_t parent_of(pid_t pid) {
+  int parent, session;
+  return read_stat(pid, &parent, &session) ? parent : 0;
 }
 
 typedef struct {
@@ -145,9 +149,11 @@ typedef struct {
 
 static int note_node(pid_t pid, void *context) {
   node_list *nodes = context;
-  char folder[32];
-  snprintf(folder, sizeof folder, "/proc/%d", (int)pid);
-  if (nodes->ended < 0 && rgi_task_state(folder) == 'Z')
+  int parent, session = 0;
+  char state = read_stat(pid, &parent, &session);
+  if (session != pid)
+    return 0;
+  if (nodes->ended < 0 && state == 'Z')
     nodes->ended = nodes->n;
   nodes->n++;
   return 1;
