@@ -205,6 +205,22 @@ static void test_freed_before(void) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* A query is local: nothing is left where one member only has made it. */
+static void test_asked(void) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  size_t before = rgt_arena_used();
+  for (int turn = 0; turn < 4; turn++) {
+    rg_group g = NULL;
+    const char *name;
+    RGT_OK(rg_group_dup(world, &g));
+    if (rgt_rank == turn % rgt_size)
+      RGT_OK(rg_group_algorithm(g, RG_OP_BCAST, 8, &name));
+    RGT_OK(rg_group_free(&g));
+  }
+  RGT_INT(rgt_arena_used(), before);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /* What is set aside for groups in a full arena is not kept by idle ones. */
 static void test_aside_given(void) {
   rgt_full_arena_fill(0, 1);
@@ -373,6 +389,7 @@ int main(int argc, char **argv) {
                                    {"a late reader", test_late},
                                    {"all is freed", test_freed},
                                    {"freed before", test_freed_before},
+                                   {"asked only", test_asked},
                                    {"what is set aside is given back", test_aside_given},
                                    {"an error in one group", test_error_alone},
                                    {"an error leaves nothing", test_error_freed},

@@ -113,7 +113,7 @@ int rgi_call_start(rgi_call *call, const char *name, rg_request *request) {
 int rg_group_algorithm(rg_group g, rg_operation operation, MPI_Count bytes, const char **name) {
   rgi_coll *coll;
   RGI_REQUIRE(name);
-  RGI_TRY(rgi_coll_get(__func__, g, &coll));
+  RGI_TRY(rgi_coll_try(__func__, g, &coll));
   if ((unsigned)operation >= RG_OP_COUNT || bytes < 0)
     return rgi_error(RG_ERR_ARG, "%s: operation %d, %lld bytes: one of them is not valid", __func__,
                      (int)operation, (long long)bytes);

@@ -81,6 +81,8 @@ int rgi_coll_try(const char *call, rg_group g, rgi_coll **coll) {
 
 int rgi_coll_get(const char *call, rg_group g, rgi_coll **coll) {
   int error = rgi_coll_try(call, g, coll);
+  if (!error)
+    (*coll)->state->used = 1;
   return error == RG_ERR_NOMEM ? rgi_coll_failure_absent(g, call, error) : error;
 }
 

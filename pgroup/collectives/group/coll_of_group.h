@@ -11,7 +11,7 @@
  * memory the others, which may wait for the caller, are told. */
 int rgi_coll_get(const char *call, rg_group g, rgi_coll **coll);
 
-/* The same, but nobody is told: the caller calls rgi_coll_get next. */
+/* The same, but nobody is told: the caller calls rgi_coll_get next, or only asks. */
 int rgi_coll_try(const char *call, rg_group g, rgi_coll **coll);
 
 /* The same, and the shared memory in which the members on this node meet: the group's first

@@ -211,7 +211,7 @@ void rgi_shared_state_free(rgi_shared_state *state) {
     return;
   uint32_t how = state->memory || state->is_world ? LEFT : LEFT_UNUSED;
   if (state->epoch == rgi_runtime.epoch && rgi_runtime.started &&
-      (state->memory || join_to_leave(state)))
+      (state->memory || (state->used && join_to_leave(state))))
     leave(state, how);
   rgi_members_drop(state->members);
   free(state->levels);

@@ -177,6 +177,7 @@ typedef struct {
   uint64_t key, slot; /* what the memory is found by */
   unsigned long epoch;
   int is_world; /* there may be other handles */
+  int used;     /* a call was made in which the others may wait for this member */
   rgi_members *members;
   rgi_shared_state_memory *memory;   /* NULL until the first step */
   char *entry, *cells;               /* the first member's entry in it, and cells */
@@ -203,8 +204,8 @@ typedef struct {
  * waiting; the memory is attached at the first step. Handles of the same context share it. */
 int rgi_shared_state_make(rg_group g, rgi_shared_state **state);
 
-/* Frees the handle, and the memory if all members have left it; also one that has not attached it
- * leaves it. NULL is fine. */
+/* Frees the handle, and the memory if all members have left it; also one that has used the handle
+ * and not attached it leaves it. NULL is fine. */
 void rgi_shared_state_free(rgi_shared_state *state);
 
 /* By a member that cannot make its handle, or cannot begin an operation: the others on its node,
