@@ -34,7 +34,7 @@ typedef struct {
   const rg_array *arrays;
   void *state;
   size_t bytes;
-  uint64_t written; /* the latest claim of the members, if they have not loaded since; or 0 */
+  uint64_t written; /* the latest claim that the members know, if any has begun one; or 0 */
   uint64_t claimed; /* the latest claim before the files were read */
 } loading;
 
@@ -170,7 +170,7 @@ static int look_for(loading *l, rgi_generations *generations) {
 
 static int learn_written(loading *l) {
   rgi_claim_known known = rgi_claim_recall(l->path);
-  l->written = known.loaded ? 0 : known.number;
+  l->written = known.begun ? known.number : 0;
   return rg_allreduce(l->group, MPI_IN_PLACE, &l->written, 1, MPI_UINT64_T, MPI_MAX);
 }
 

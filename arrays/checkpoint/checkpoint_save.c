@@ -225,7 +225,7 @@ static int learn_claim(rg_checkpoint c, claim_result *result, int error) {
   c->head.fixed->sequence = result->number;
   if (!c->part)
     c->part = rgi_claim_part(c->path, result->number);
-  rgi_claim_note(c->path, (rgi_claim_known){.number = result->number});
+  rgi_claim_note(c->path, (rgi_claim_known){.number = result->number, .begun = 1});
   return RG_SUCCESS;
 }
 

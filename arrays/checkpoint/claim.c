@@ -93,6 +93,7 @@ void rgi_claim_note(const char *path, rgi_claim_known known) {
   if (r)
     r->known = (rgi_claim_known){.number = known.number ? known.number : r->known.number,
                                  .whole = known.whole ? known.whole : r->known.whole,
+                                 .begun = known.begun ? known.begun : r->known.begun,
                                  .loaded = known.loaded,
                                  .failed = known.failed};
   pthread_mutex_unlock(&records.lock);
@@ -288,7 +289,8 @@ int rgi_claim_take(const char *path, const rgi_claim_known *known, uint64_t leas
   close(file.fd);
   if (!late && error != EEXIST) /* the file may have the number, also after an error */
     rgi_claim_note(
-        path, (rgi_claim_known){.number = next, .loaded = known->loaded, .failed = known->failed});
+        path, (rgi_claim_known){
+                  .number = next, .begun = 1, .loaded = known->loaded, .failed = known->failed});
   if (late || error == EEXIST)
     return cut_off(path, late ? file.record.number : next, known->number);
   if (error)

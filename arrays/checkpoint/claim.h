@@ -17,6 +17,7 @@ typedef struct {
   uint64_t number; /* of the latest start that it took part in, or that was there when it has
                       loaded; 0: none */
   uint64_t whole;  /* of the latest checkpoint that it knows to be complete; 0: none */
+  uint64_t begun;  /* 1: it has taken part in a start; stays */
   /* It may claim although others have claimed since: */
   uint64_t loaded; /* 1: it has loaded a checkpoint; if no other job has loaded since */
   uint64_t failed; /* 1: a death may have hidden a claim of its own job; if it was of that */
@@ -24,7 +25,7 @@ typedef struct {
 
 rgi_claim_known rgi_claim_recall(const char *path);
 
-/* Notes what the caller has learnt; a number or whole of 0 changes nothing. */
+/* Notes what the caller has learnt; a number, whole or begun of 0 changes nothing. */
 void rgi_claim_note(const char *path, rgi_claim_known known);
 
 /* One member: claims the next number, at least least + 1, and makes its file, which is empty. The
@@ -35,8 +36,9 @@ int rgi_claim_take(const char *path, const rgi_claim_known *known, uint64_t leas
 
 /* One member, before it loads: *number is that of the latest claim, 0 if there was none. The job is
  * noted as the one that has loaded last, where the file can be written. RG_ERR_FILE: it cannot be
- * read, or another job has claimed since claim `written` of this one (0: this one has not written):
- * what is left of a job that was cut off does not become the one that goes on by loading again. */
+ * read, or another job has claimed since claim `written`, the latest that this one knows (0: it has
+ * not written): what is left of a job that was cut off does not become the one that goes on by
+ * loading again. */
 int rgi_claim_load(const char *path, uint64_t written, uint64_t job, uint64_t *number);
 
 /* The path with an end, and the file that the start with this number writes, allocated; NULL: no

@@ -291,6 +291,9 @@ void test_checkpoint_cut_off(void) {
     /* Nor do its survivors become those that go on by loading what the other one has written. */
     RGT_FAILS(rg_checkpoint_load(part, path, 1, &a, sizeof step, &step, &found), RG_ERR_FILE);
     RGT_TRUE(strstr(rg_error_detail(), "cut off") != NULL);
+    /* Also where they have loaded since they wrote, and the other one has begun after that. */
+    rgi_claim_note(path, (rgi_claim_known){.loaded = 1});
+    RGT_FAILS(rg_checkpoint_load(part, path, 1, &a, sizeof step, &step, &found), RG_ERR_FILE);
     rgi_runtime.job ^= 2;
     rgi_claim_note(path, (rgi_claim_known){0});
     RGT_PTR_NULL(c);
