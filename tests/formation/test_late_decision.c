@@ -41,5 +41,5 @@ static void test_stop(void) {
 int main(int argc, char **argv) {
   static const rgt_test tests[] = {
       {"start", test_start}, {"late decision", test_late}, {"stop", test_stop}, {NULL, NULL}};
-  return rgt_main(argc, argv, "late decision", tests);
+  return rgt_main(argc, argv, "late_decision", tests);
 }
