@@ -199,14 +199,17 @@ static int is_fatal(MPI_Comm comm) {
   return fatal;
 }
 
-/* MPI itself would name its function that calls handlers. What a process has just written is lost
- * now and then where mpiexec ends the job at once. */
+/* What a process has just written is lost now and then where mpiexec ends the job at once. */
+void rgi_intercept_abort(MPI_Comm comm, int code, const char *text) {
+  fprintf(stderr, "%s\n", text);
+  rgi_clock_sleep(TELL_SECONDS);
+  PMPI_Abort(comm, code);
+}
+
+/* MPI itself would name its function that calls handlers. */
 static int raise_code(MPI_Comm comm, int code, const char *text) {
-  if (is_fatal(comm)) {
-    fprintf(stderr, "%s\n", text);
-    rgi_clock_sleep(TELL_SECONDS);
-    PMPI_Abort(comm, code);
-  }
+  if (is_fatal(comm))
+    rgi_intercept_abort(comm, code, text);
   PMPI_Comm_call_errhandler(comm, code);
   return code;
 }

@@ -155,7 +155,10 @@ void rgi_intercept_choose(unsigned chosen);
  * names the application's call. */
 int rgi_intercept_raise(rgi_intercept_call call, MPI_Comm comm, int error);
 
-/* The same for an error that MPI does not find, of one of its classes. */
+/* Ends the job after this line, as a fatal error of MPI's does. */
+void rgi_intercept_abort(MPI_Comm comm, int code, const char *text);
+
+/* As rgi_intercept_raise, for an error that MPI does not find, of one of its classes. */
 int rgi_intercept_refuse(rgi_intercept_call call, MPI_Comm comm, int class, const char *why);
 
 /* MPI_IN_PLACE where it has no meaning, which MPICH would read or write. */

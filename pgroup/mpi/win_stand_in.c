@@ -115,15 +115,16 @@ static int is_fatal(const rgi_win *window) {
 
 /* As MPI's fatal errors, with what the program has called. Does not return. */
 static void end_job(const rgi_win *window, int code, const char *text) {
-  char why[MPI_MAX_ERROR_STRING] = "", name[MPI_MAX_OBJECT_NAME] = "";
+  char why[MPI_MAX_ERROR_STRING] = "", name[MPI_MAX_OBJECT_NAME] = "", line[1024];
   int length, rank = -1;
   PMPI_Error_string(code, why, &length);
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (window->handle == window->stand_in)
     PMPI_Win_get_name(window->stand_in, name, &length);
-  fprintf(stderr, "regroup: rank %d: fatal error in %s on window \"%s\" (0x%x, %d members): %s\n",
-          rank, text, *name ? name : window->name, (unsigned)window->handle, window->n, why);
-  PMPI_Abort(MPI_COMM_WORLD, code);
+  snprintf(line, sizeof line,
+           "regroup: rank %d: fatal error in %s on window \"%s\" (0x%x, %d members): %s", rank,
+           text, *name ? name : window->name, (unsigned)window->handle, window->n, why);
+  rgi_intercept_abort(MPI_COMM_WORLD, code, line);
 }
 
 static int raise_code(rgi_win *window, int code, const char *text) {
