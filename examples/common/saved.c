@@ -65,7 +65,7 @@ static int load_into(common_saved *s, rg_group g, rg_array a, char *memory) {
   if (is_first(g))
     fprintf(stderr, "%s: %s is the checkpoint of a run with other options\n", common_name, s->path);
   rg_barrier(g); /* the line comes before the end */
-  MPI_Abort(MPI_COMM_WORLD, RGP_USAGE);
+  common_abort(RGP_USAGE);
   return RG_ERR_MISMATCH;
 }
 

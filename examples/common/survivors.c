@@ -8,17 +8,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "death.h"
 #include "runtime/program/program.h"
+
+void common_abort(int status) {
+  usleep(100000); /* mpiexec may end the job before it has read what was said */
+  MPI_Abort(MPI_COMM_WORLD, status);
+  abort();
+}
 
 void common_must(int error, const char *call) {
   if (!error)
     return;
   const char *detail = rg_error_detail();
   fprintf(stderr, "%s: %s: %s\n", common_name, call, *detail ? detail : rg_error_string(error));
-  MPI_Abort(MPI_COMM_WORLD, RGP_FAILED);
-  abort();
+  common_abort(RGP_FAILED);
 }
 
 int common_survivors_expected(void) {
