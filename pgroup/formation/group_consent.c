@@ -23,13 +23,17 @@
 /* A message, as ints: the head, the data. ID, WHAT: two ints each. */
 enum { ID, WHAT = ID + 2, ERROR = WHAT + 2, RANK, HEAD };
 
-void rgi_group_consent_fail(rgi_group_consent *consent, int error, int rank) {
-  if (!consent->own)
-    consent->own = error;
-  if (!consent->error) {
+static void note_error(rgi_group_consent *consent, int error, int rank) {
+  if (error && !consent->error) {
     consent->error = error;
     consent->rank = rank;
   }
+}
+
+void rgi_group_consent_fail(rgi_group_consent *consent, int error, int rank) {
+  if (!consent->own)
+    consent->own = error;
+  note_error(consent, error, rank);
 }
 
 rgi_group_consent rgi_group_consent_begin(rg_group g, const char *call, uint64_t what, int error) {
@@ -80,13 +84,6 @@ static void fill_head(const rgi_group_consent *consent, int message[]) {
 }
 
 /* --- up ------------------------------------------------------------------------------- */
-
-static void note_error(rgi_group_consent *consent, int error, int rank) {
-  if (error && !consent->error) {
-    consent->error = error;
-    consent->rank = rank;
-  }
-}
 
 static void lose(rgi_group_consent *consent, int error) {
   consent->lost = 1;

@@ -105,7 +105,7 @@ static int is_decided(int node) {
   return atomic_load(&round_of(node)->state) == RGI_AGREEMENT_DECIDED;
 }
 
-/* As group_decision_nodes.c does: every node has one member, whose rank is the node's index. */
+/* As group_decision.c does: every node has one member, whose rank is the node's index. */
 static void propose_at(int node) {
   int dead = 0, at = 0;
   enter(node);

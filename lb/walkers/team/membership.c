@@ -105,6 +105,12 @@ int rgi_membership_failure(const rgi_membership *members) {
   return error != RG_SUCCESS;
 }
 
+int rgi_membership_check(const rgi_membership *members, int64_t walker) {
+  return rgi_membership_failure(members)
+             ? rgi_error(RG_ERR_PROC_FAILED, "walker %lld: a process has died", (long long)walker)
+             : RG_SUCCESS;
+}
+
 int rgi_membership_look(const rgi_membership *members) {
   if (!members->survives)
     return 0;

@@ -33,6 +33,8 @@ int rgi_membership_shrink(rgi_membership *members);
 /* Whether a member has died, or another member has noticed a death and revoked the group. 0 in jobs
  * that do not survive. */
 int rgi_membership_failure(const rgi_membership *members);
+/* The same as an error of this walker: RG_ERR_PROC_FAILED. */
+int rgi_membership_check(const rgi_membership *members, int64_t walker);
 /* The same, after a check of the processes that is made not too often. */
 int rgi_membership_look(const rgi_membership *members);
 /* Makes a wait end when there is such a failure. */

@@ -67,9 +67,7 @@ static int note_outcome(rgi_work *work, int error, int rank, const char *text) {
 }
 
 int rgi_work_fail(rgi_work *work, int error, int rank, const char *text) {
-  if (rgi_membership_failure(work->team->members))
-    return rgi_error(RG_ERR_PROC_FAILED, "walker %lld: a process has died",
-                     (long long)work->walker.id);
+  RGI_TRY(rgi_membership_check(work->team->members, work->walker.id));
   RGI_TRY(note_outcome(work, error, rank, text));
   if (work->board->shared && work->born.count)
     RGI_TRY(rgi_board_add_born(work->board, &work->born));

@@ -119,8 +119,7 @@ static int update(rgi_work *work, int64_t n, rgi_queue_entry entry[], participan
 /* After a death no walker fails: they meet again. */
 static int fail_all(rgi_work *work, int64_t n, rgi_queue_entry entry[], int error) {
   const char *text = strdupa(rg_error_detail());
-  if (rgi_membership_failure(work->team->members))
-    return rgi_error(RG_ERR_PROC_FAILED, "walker %lld: a process has died", (long long)entry[0].id);
+  RGI_TRY(rgi_membership_check(work->team->members, entry[0].id));
   for (int64_t i = 0; i < n; i++)
     RGI_TRY(rgi_work_end_entry(work, &entry[i], error, text));
   return RG_SUCCESS;

@@ -188,9 +188,8 @@ int rgi_work_unit(rgi_work *work, rgi_work_unit_decide *decide, void *of, rgi_wo
   double began = rgi_clock_now();
   /* It is not the application's error. It is looked for at once: the sign may go with its group
    * before the members have agreed. */
-  if (error && rgi_membership_failure(work->team->members))
-    return rgi_error(RG_ERR_PROC_FAILED, "walker %lld: a process has died",
-                     (long long)work->walker.id);
+  if (error)
+    RGI_TRY(rgi_membership_check(work->team->members, work->walker.id));
   error = work->kind.alike ? unit_alike(work, error, decide, of, next)
                            : agree_unit(work, error, decide, of, next);
   work->stretch.seconds += rgi_clock_now() - began;

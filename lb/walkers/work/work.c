@@ -2,8 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * The walker that a group works on. The application's functions for walkers are called by
- * RGI_WORK_CALL: here, and where all members call them together (work_start.c, work_unit.c,
- * work_end.c). */
+ * RGI_WORK_CALL: here, and where all members call them together (start.c, unit.c, end.c). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
