@@ -241,6 +241,11 @@ def early_end(status, text, most=1):
     return None
 
 
+def is_cut_at_the_end(text):
+    """Whether Hydra itself has failed: a process was killed while it answered that one's MPI_Finalize."""
+    return 'fn_finalize' in text and 'error sending PMI response' in text
+
+
 def is_early(status, text, most=1):
     return early_end(status, text, most) is not None
 

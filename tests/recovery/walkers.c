@@ -8,17 +8,23 @@
  * "rank:call,rank:call": the rank kills itself in its so manieth callback; "rank:-TIME": it stops
  * so many microseconds after its last one, and kills itself when the others have ended; "rank:eN":
  * in its N-th step of an exchange between nodes after a death; "rank:gN": in one of
- * rg_balance_gather; "rank:bN": in its N-th broadcast of what a walker is. In the end the first
+ * rg_balance_gather; "rank:bN": in its N-th broadcast of what a walker is; "rank:lTIME": the first
+ * news of a death come to it so many microseconds late, and each callback takes it a millisecond;
+ * "rank:wTIME": it waits so long before it returns from a callback with an error; "rank:f1": before
+ * it has opened its walker store; "rank:f2": it hears of a death then. In the end the first
  * survivor prints "RESULT walkers survivors deaths milliseconds" if each walker has ended once with
  * the right sum, and the next one if that died meanwhile; the milliseconds are the longest from
  * noticing a death to having begun again. limits: some walkers need two processes, others can use
  * one or two only.
  *
- * wrap: rg_alltoallv rg_bcast */
+ * wrap: rg_alltoallv rg_bcast rgi_process_deaths rgi_revocation_has rgi_first_share_paces */
 #include <sys/time.h>
 
 #include "progress/request.h"
 #include "ranks.h"
+#include "shm/process.h"
+#include "shm/revocation.h"
+#include "walkers/state/first_groups.h"
 
 #define ITEMS 20
 #define CHILD 1000
@@ -29,7 +35,7 @@ typedef struct {
 
 static int calls, dies_at = NEVER, stops_after, told;
 static int limited; /* walkers have least and most */
-static int exchange_dies, gather_dies, gathers, broadcast_dies;
+static int exchange_dies, gather_dies, gathers, broadcast_dies, late, waits, first;
 static uint64_t draws;
 static rg_balancer balancer;
 
@@ -45,12 +51,20 @@ static void stop_in(int time) {
   setitimer(ITIMER_REAL, &t, NULL);
 }
 
+/* Also if a signal comes. */
+static void pass(int microseconds) {
+  for (double end = now() + 1e-6 * microseconds; now() < end;)
+    usleep(100);
+}
+
 /* A moment, of a length of its own; the last one for some. */
 static void call(void) {
   if (calls++ == dies_at)
     raise(SIGKILL);
   if (stops_after)
     stop_in(stops_after);
+  if (late)
+    pass(1000);
   draws = draws * 6364136223846793005u + 1442695040888963407u;
   if (draws >> 62 == 0)
     usleep((useconds_t)(draws >> 54 & 0xff));
@@ -76,6 +90,42 @@ int __wrap_rg_bcast(rg_group g, void *data, MPI_Count count, MPI_Datatype type, 
   if (--broadcast_dies == 0)
     raise(SIGKILL);
   return __real_rg_bcast(g, data, count, type, root);
+}
+
+/* --- news of a death that come late --------------------------------------------------------- */
+
+__typeof__(rgi_process_deaths) __real_rgi_process_deaths, __wrap_rgi_process_deaths;
+__typeof__(rgi_revocation_has) __real_rgi_revocation_has, __wrap_rgi_revocation_has;
+
+static int is_late(void) {
+  static double first;
+  if (late == 0)
+    return 0;
+  first = first > 0 ? first : now();
+  return now() < first + 1e-6 * late;
+}
+
+int __wrap_rgi_process_deaths(void) {
+  int deaths = __real_rgi_process_deaths();
+  return deaths && is_late() ? 0 : deaths;
+}
+
+int __wrap_rgi_revocation_has(uint64_t context) {
+  return __real_rgi_revocation_has(context) && !is_late();
+}
+
+/* The stores are opened next. */
+__typeof__(rgi_first_share_paces) __real_rgi_first_share_paces, __wrap_rgi_first_share_paces;
+
+int __wrap_rgi_first_share_paces(rg_balancer b) {
+  if (first == 1)
+    raise(SIGKILL);
+  if (first == 0)
+    return __real_rgi_first_share_paces(b);
+  while (__real_rgi_process_deaths() == 0)
+    usleep(100);
+  first = 0;
+  return RG_ERR_PROC_FAILED;
 }
 
 /* "rank:eN": N, or 0. */
@@ -118,6 +168,12 @@ static int start(rg_walker *w, void *context) {
   return RG_SUCCESS;
 }
 
+static int returned(int error) {
+  if (error)
+    pass(waits);
+  return error;
+}
+
 /* What a unit has made, as an outcome of its own. */
 typedef struct {
   int64_t unit, sum;
@@ -152,7 +208,7 @@ static int unit(rg_walker *w, rg_group g, void *context) {
     tell(w->id, s->done, sum);
   s->sum += sum;
   s->done++;
-  return error;
+  return returned(error);
 }
 
 static double left(const rg_walker *w, void *context) {
@@ -165,7 +221,7 @@ static int changed(rg_walker *w, rg_group g, void *context) {
   (void)w;
   (void)context;
   call();
-  return rg_barrier(g);
+  return returned(rg_barrier(g));
 }
 
 static int leaving(rg_walker *w, rg_group g, int stay, void *context) {
@@ -273,6 +329,9 @@ int main(int argc, char **argv) {
   exchange_dies = argc > 4 ? my_step(argv[4], 'e') : 0;
   gather_dies = argc > 4 ? my_step(argv[4], 'g') : 0;
   broadcast_dies = argc > 4 ? my_step(argv[4], 'b') : 0;
+  late = argc > 4 ? my_step(argv[4], 'l') : 0;
+  waits = argc > 4 ? my_step(argv[4], 'w') : 0;
+  first = argc > 4 ? my_step(argv[4], 'f') : 0;
   stops_after = dies_at < NEVER ? -dies_at : 0;
   signal(SIGALRM, stop_and_die);
   limited = argc > 5 && !strcmp(argv[argc - 1], "limits");

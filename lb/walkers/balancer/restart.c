@@ -201,7 +201,7 @@ static int try_gather(rg_balancer balancer, int root, rgi_outcome_list *all) {
   RGI_TRY(rgi_outcome_agree_root(&balancer->members, root, RG_SUCCESS));
   if (!store->shared || (rank < 0 && root != RGI_OUTCOME_ALL))
     return RG_SUCCESS;
-  if (rgi_store_spans_nodes(store)) /* a process reads when its node's leader has what came */
+  if (balancer->members.spanned) /* a process reads when its node's leader has what came */
     RGI_TRY(rgi_node_stores_gather(balancer, rank));
   if (!all)
     return RG_SUCCESS;

@@ -36,10 +36,12 @@ uint64_t rgi_store_place(const rgi_store *store, int64_t i) {
   return store->slot + (uint64_t)((const char *)&store->shared->record[i] - base);
 }
 
+/* As they were at first: one may attach before a death, and another one after it. */
 static int processes_here(const rgi_store *store) {
+  const rgi_members *all = store->members->first->members;
   int n = 0;
-  for (int r = 0; r < store->members->size; r++)
-    n += rgi_membership_place(store->members, r) >= 0;
+  for (int r = 0; r < store->members->first_size; r++)
+    n += rgi_node_find(rgi_members_at(all, r)) >= 0;
   return n;
 }
 

@@ -30,6 +30,7 @@ int rgi_membership_open(rgi_membership *members, rg_group group) {
   members->first_rank = members->rank;
   members->first_size = members->size;
   members->first_context = members->group->context;
+  members->spanned = rgi_membership_spans_nodes(members);
   return RG_SUCCESS;
 }
 

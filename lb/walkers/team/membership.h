@@ -14,6 +14,7 @@ typedef struct {
   rg_group group; /* all living members */
   int rank, size;
   int survives;   /* the job survives deaths */
+  int spanned;    /* the group had members on several nodes at first */
   rg_group first; /* as the group was at first */
   int first_rank, first_size;
   uint64_t first_context;

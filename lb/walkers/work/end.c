@@ -83,7 +83,7 @@ int rgi_work_fail_by_word(rgi_work *work, int64_t word) {
 
 int rgi_work_agree(rgi_work *work, int error, int *failed) {
   int64_t word = rgi_work_error_word(work, error);
-  RGI_TRY(rg_allreduce(work->team->own, MPI_IN_PLACE, &word, 1, MPI_INT64_T, MPI_MAX));
+  RGI_TRY(rgi_work_error_agree(work, error, &word, 1));
   *failed = word != 0;
   return word ? rgi_work_fail_by_word(work, word) : RG_SUCCESS;
 }

@@ -10,11 +10,15 @@
  * from the first one and must not hide it. So the words are those of base/error_report.h in three
  * ranges: errors that came before the group was revoked, errors that came afterwards, and
  * RG_ERR_REVOKED. Of each range the lowest rank counts. */
+#include <regroup/collectives.h>
+
 #include "base/error.h"
 #include "base/error_report.h"
 #include "collectives/calls/group_error.h"
 #include "formation/group.h"
 #include "noded/client/overlay_client.h"
+#include "walkers/team/membership.h"
+#include "walkers/team/team.h"
 #include "walkers/work/work.h"
 
 /* The upper half of a word is this minus the rank, which is less than 2^29. */
@@ -32,6 +36,14 @@ int rgi_work_error_revoke(const rgi_work *work, int error) {
 int64_t rgi_work_error_word(const rgi_work *work, int error) {
   int range = !work->follows ? FIRST : error == RG_ERR_REVOKED ? REVOKED : FOLLOWS;
   return rgi_error_report_word(error, work->team->me + (FIRST - range));
+}
+
+/* A member that knows of a death does not agree about the error that comes from it. Members on
+ * other nodes, which may not know yet, wait until they do. */
+int rgi_work_error_agree(const rgi_work *work, int error, int64_t words[], int n) {
+  if (error)
+    RGI_TRY(rgi_membership_check(work->team->members, work->walker.id));
+  return rg_allreduce(work->team->own, MPI_IN_PLACE, words, n, MPI_INT64_T, MPI_MAX);
 }
 
 int rgi_work_error_code(int64_t word) {

@@ -128,7 +128,7 @@ int rgi_work_start(rgi_work *work, const rgi_queue_entry *entry, int *next) {
   if (!error && leads)
     error = rgi_work_ask(work);
   int64_t words[2] = {rgi_work_error_word(work, error), leads ? rgi_work_next(work) : 0};
-  RGI_TRY(rg_allreduce(work->team->own, MPI_IN_PLACE, words, 2, MPI_INT64_T, MPI_MAX));
+  RGI_TRY(rgi_work_error_agree(work, error, words, 2));
   *next = words[0] ? RGI_WORK_FAIL : (int)words[1];
   return words[0] ? rgi_work_fail_by_word(work, words[0]) : RG_SUCCESS;
 }
@@ -177,8 +177,9 @@ int rgi_work_part(rgi_work *work, int stay) {
   if (!work->kind.leaving)
     return RG_SUCCESS;
   int error = RGI_WORK_CALL(work, leaving, walker, work->team->group, stay, work->kind.context);
-  int64_t word = rgi_work_error_word(work, rgi_work_error_revoke(work, error));
-  RGI_TRY(rg_allreduce(work->team->own, MPI_IN_PLACE, &word, 1, MPI_INT64_T, MPI_MAX));
+  error = rgi_work_error_revoke(work, error);
+  int64_t word = rgi_work_error_word(work, error);
+  RGI_TRY(rgi_work_error_agree(work, error, &word, 1));
   if (!word)
     return RG_SUCCESS;
   RGI_TRY(rgi_work_error_spread(work, word, work->text));

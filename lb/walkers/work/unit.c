@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "walkers/board/board.h"
 #include "walkers/store/record_write.h"
-#include "walkers/team/membership.h"
 #include "walkers/team/processor_time.h"
 #include "walkers/team/team.h"
 #include "walkers/work/work.h"
@@ -176,7 +175,7 @@ static int agree_unit(rgi_work *work, int error, rgi_work_unit_decide *decide, v
     error = lead_unit(work, decide, of, error, words);
   else
     words[0] = rgi_work_error_word(work, error);
-  RGI_TRY(rg_allreduce(work->team->own, MPI_IN_PLACE, words, 5, MPI_INT64_T, MPI_MAX));
+  RGI_TRY(rgi_work_error_agree(work, error, words, 5));
   if (!words[0] && !words[3])
     RGI_TRY(store_unit(work));
   return conclude_unit(work, words, error, next);
@@ -186,10 +185,6 @@ static int agree_unit(rgi_work *work, int error, rgi_work_unit_decide *decide, v
 int rgi_work_unit(rgi_work *work, rgi_work_unit_decide *decide, void *of, rgi_work_decision *next) {
   int error = do_unit(work);
   double began = rgi_clock_now();
-  /* It is not the application's error. It is looked for at once: the sign may go with its group
-   * before the members have agreed. */
-  if (error)
-    RGI_TRY(rgi_membership_check(work->team->members, work->walker.id));
   error = work->kind.alike ? unit_alike(work, error, decide, of, next)
                            : agree_unit(work, error, decide, of, next);
   work->stretch.seconds += rgi_clock_now() - began;

@@ -165,9 +165,13 @@ int rgi_work_fail_waiting(rgi_work *work, const rgi_queue_entry *entry, const ch
  * error. */
 int rgi_work_error_revoke(const rgi_work *work, int error);
 
-/* An error and this member's rank as one number, of which the members take the largest; 0 for
- * none. And what such a number says: the code, and the rank in the balancer's group. */
+/* An error and this member's rank as one number, of which the members take the largest
+ * (rgi_work_error_agree); 0 for none. And what such a number says: the code, and the rank in the
+ * balancer's group. */
 int64_t rgi_work_error_word(const rgi_work *work, int error);
+/* The members take the largest of each of n words; error is this member's. RG_ERR_PROC_FAILED: a
+ * process has died, and the error comes from that. */
+int rgi_work_error_agree(const rgi_work *work, int error, int64_t words[], int n);
 int rgi_work_error_code(int64_t word);
 int rgi_work_error_rank(const rgi_work *work, int64_t word);
 /* The member that the word names sends its text to all. */
