@@ -16,10 +16,9 @@
 /* Whatever the reason for which MPI refuses, a reserve helps. */
 static int check_supported(const char *call, int mpi_code) {
   char text[MPI_MAX_ERROR_STRING];
-  int length;
   if (mpi_code == MPI_SUCCESS)
     return RG_SUCCESS;
-  MPI_Error_string(mpi_code, text, &length);
+  rgi_mpi_error_lines(mpi_code, text);
   text[strcspn(text, "\n")] = '\0';
   size_t end = strlen(text);
   if (end && (text[end - 1] == ':' || text[end - 1] == ','))

@@ -12,6 +12,7 @@
 
 #include "mpi/intercept.h"
 #include "mpi/win_access.h"
+#include "progress/mpi_error.h"
 
 static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
 
@@ -117,7 +118,7 @@ static int is_fatal(const rgi_win *window) {
 static void end_job(const rgi_win *window, int code, const char *text) {
   char why[MPI_MAX_ERROR_STRING] = "", name[MPI_MAX_OBJECT_NAME] = "", line[1024];
   int length, rank = -1;
-  PMPI_Error_string(code, why, &length);
+  rgi_mpi_error_lines(code, why);
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (window->handle == window->stand_in)
     PMPI_Win_get_name(window->stand_in, name, &length);

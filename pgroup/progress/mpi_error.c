@@ -3,12 +3,25 @@
 #include "progress/mpi_error.h"
 
 #include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-void rgi_mpi_error_text(int mpi_code, char text[]) {
+/* MPICH writes a line for each function in which it met the error, past MPI_MAX_ERROR_STRING where
+ * they are many: at most 128 lines of 512 bytes. */
+#define LONGEST (128 * 512)
+
+void rgi_mpi_error_lines(int mpi_code, char text[]) {
   int length = 0;
-  text[0] = 0;
-  MPI_Error_string(mpi_code, text, &length);
+  char *whole = calloc(1, LONGEST);
+  if (whole)
+    MPI_Error_string(mpi_code, whole, &length);
+  snprintf(text, MPI_MAX_ERROR_STRING, "%s", whole ? whole : "no memory for MPI's text");
+  free(whole);
+}
+
+void rgi_mpi_error_text(int mpi_code, char text[]) {
+  rgi_mpi_error_lines(mpi_code, text);
   for (char *p = text; *p; p++)
     if (*p == '\n')
       *p = ' ';

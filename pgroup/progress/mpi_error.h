@@ -11,7 +11,9 @@
  * the error: RG_ERR_LIMIT for too many communicators, RG_ERR_MPI for anything else. */
 int rgi_mpi_error(int mpi_code, const char *call);
 
-/* MPI's own text for a code, in one line; room for MPI_MAX_ERROR_STRING. */
+/* MPI's own text for a code, cut to MPI_MAX_ERROR_STRING, for which there is room: as it is, or in
+ * one line. */
+void rgi_mpi_error_lines(int mpi_code, char text[]);
 void rgi_mpi_error_text(int mpi_code, char text[]);
 
 #define RGI_TRY_MPI(call)                                                                          \
