@@ -203,6 +203,9 @@ CUT = (r'Fatal error in |Assertion failed in file|internal ABORT|: rg_init: |'
        r'UCX +ERROR .*connect.*Connection refused')
 
 
+OTHER = 15, ''  # MPI_ERR_OTHER in MPI_Init, whose text Hydra has lost
+
+
 def forgets_status():
     """Whether the launcher is MPICH 4.2's: where two processes of a node end almost at once by a signal,
     as all do after the first, its proxy sometimes takes 0 for the status of both, and mpiexec ends
@@ -236,7 +239,7 @@ def early_end(status, text, most=1):
     lines = lines_of(text)
     if is_loss(status) and 1 <= lines <= most:
         return 'early'
-    if is_loss(status) and lines == 0 and re.search(CUT, text):
+    if is_loss(status) and lines == 0 and (re.search(CUT, text) or (status, text) == OTHER):
         return 'cut'
     return None
 
