@@ -8,17 +8,26 @@ tests/*/test_*.py and .sh (exit status 0 passed, 77 skipped with the last line a
 reason; of a program that ends so with the first line). A comment line near the top of either may
 ask for something else:
 
+    tier: all               the smallest tier that has it: quick, default or all (default:
+                            programs quick, scripts default)
     ranks: 1 2 3 4 7 16     rank counts (default 1 2 3 4 7; programs only)
+    few: 1 16               those of the tier default; quick has one of them (by default those up
+                            to 4, without 2 where there is more)
     time: 60                seconds that a run takes at most on a quiet machine (default 60,
-                            scripts 120): it is ended after three times as long
+                            scripts 120): it is ended after three times as long, after longer on
+                            a busy machine
     env: NAME=VALUE ...     environment
     beside: yes             whether it may run while another does (default: programs yes,
                             scripts no)
 
+--quick is for the developer before a commit, --all has every test in its full length at all rank
+counts; without either it is the tier default, and where tests are named it is all. A test reads its
+tier in RGT_TIER, and may be shorter by it.
+
 Two tests run at a time: the programs in order, and beside them the scripts that allow it. Tests
 that measure, count or kill at random then run one at a time. A test function counts once for
 each rank count, a script once. The last line is "N passed, N failed", with
-", N skipped" if there were any.
+", N skipped" if there were any, and the tier. BUILD/tests/seconds.txt has the time of each run.
 """
 import argparse
 import collections
@@ -48,7 +57,10 @@ MPIEXEC = {'mpich': ['mpiexec.mpich'],
 # What Open MPI 5.0's launcher says after a status that is not 0; sometimes also PMIx and libevent do.
 BANNER = re.compile(r'^(-{40,}\n)prterun .*?^\1|^(?:\[\S+:\d+\] PMIX ERROR:|\[warn\] Epoll) [^\n]*\n', re.M | re.S)
 TAIL = 60  # lines of output that are shown when a run failed
-PATIENCE = 3  # on a busy machine a test takes longer
+PATIENCE = 3  # a test may take longer than it says, on a busy machine longer still
+TIERS = ['quick', 'default', 'all']
+FULL = os.environ.get('RGT_TIER', 'all') == 'all'  # for a test: whether it has its full length
+LONGEST = 5  # tests whose times the end tells
 
 
 def launcher_text():
@@ -64,19 +76,41 @@ def without_banner(text):
     return BANNER.sub('', text)
 
 
+class Mistake(Exception):
+    """Of who called: one line says what it is."""
+
+
+def few(ranks):
+    small = [n for n in ranks if n <= 4] or ranks[:1]
+    return [n for n in small if n != 2] if max(small) > 2 else small
+
+
 class Test:
     """One source file and what its comments ask for."""
 
     def __init__(self, path):
         self.path = path
         self.name, self.kind = os.path.splitext(os.path.basename(path))
+        if self.kind not in ('.c', '.py', '.sh') or not os.path.isfile(path):
+            raise Mistake('%s is no source file of a test' % path)
         with open(path, errors='replace') as f:
             head = f.read(4000)
-        asked = dict(re.findall(r'^[ /*#]*\b(ranks|time|env|beside): *([^*\n]+)', head, re.M))
+        asked = dict(re.findall(r'^[ /*#]*\b(tier|ranks|few|time|env|beside): *([^*\n]+)', head, re.M))
+        self.tier = asked.get('tier', 'quick' if self.kind == '.c' else 'default').strip()
+        if self.tier not in TIERS:
+            raise Mistake('%s: its tier is none of: %s' % (path, ', '.join(TIERS)))
         self.ranks = [int(n) for n in asked.get('ranks', '1 2 3 4 7').split()]
-        self.time = PATIENCE * float(asked.get('time', '60' if self.kind == '.c' else '120'))
+        self.few = [int(n) for n in asked.get('few', '').split()] or few(self.ranks)
+        self.time = float(asked.get('time', '60' if self.kind == '.c' else '120'))
         self.env = dict(pair.split('=', 1) for pair in asked.get('env', '').split())
         self.beside = asked.get('beside', 'yes' if self.kind == '.c' else 'no').strip() == 'yes'
+
+    def counts(self, options):
+        """The rank counts of a program; a script has one run, without any."""
+        if self.kind != '.c':
+            return [0]
+        one = 3 if 3 in self.few else self.few[-1]
+        return options.np or {'quick': [one], 'default': self.few, 'all': self.ranks}[options.tier]
 
 
 class Outcome:
@@ -91,7 +125,8 @@ class Outcome:
         self.skipped += other.skipped
 
 
-def find_tests(filters, paths, also):
+def find_tests(filters, paths):
+    paths = list(paths)
     if not paths:
         for folder in sorted(os.listdir(os.path.join(ROOT, 'tests'))):
             full = os.path.join(ROOT, 'tests', folder)
@@ -102,12 +137,16 @@ def find_tests(filters, paths, also):
     if filters:
         exact = [t for t in tests if t.name in filters or t.name[len('test_'):] in filters]
         tests = exact or [t for t in tests if any(f in t.name for f in filters)]
-    return tests + [Test(os.path.join(ROOT, p)) for p in also]
+    return tests
+
+
+def in_tier(tests, tier):
+    return [t for t in tests if TIERS.index(t.tier) <= TIERS.index(tier)]
 
 
 def environment(options, extra):
     env = dict(os.environ, RGT_BUILD=options.build, RGT_MPIEXEC=' '.join(options.mpiexec),
-               RGT_SEED=str(options.seed))
+               RGT_SEED=str(options.seed), RGT_TIER=getattr(options, 'tier', 'all'))
     env.update([getattr(options, 'mark', MARK).split('=')])
     if 'asan' in os.path.basename(options.build):
         env.update(HWLOC_PLUGINS_PATH='/nonexistent',
@@ -161,30 +200,41 @@ def end_processes(group, mark):
             time.sleep(0.05)
 
 
-def run(command, env, limit):
+def limit(seconds):
+    """How long a test may run that says so many seconds: longer where the machine is busy now."""
+    return seconds * max(PATIENCE, 2 * os.getloadavg()[0] / os.cpu_count())
+
+
+def run(command, env, seconds):
     """Runs a command. Returns its status (None: it did not end in time) and its output."""
     mark = 'RGT_RUN=' + env['RGT_RUN']
     with tempfile.TemporaryFile() as output, tempfile.TemporaryDirectory(prefix='rgt-') as scratch:
         process = subprocess.Popen(command, cwd=ROOT, env=dict(env, TMPDIR=scratch), stdin=subprocess.DEVNULL,
                                    stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
         # Popen.wait with a limit polls, and returns up to 50 ms late.
-        late = threading.Event()
-        watch = threading.Timer(limit, lambda: (late.set(), end_processes(process.pid, mark)))
-        watch.daemon = True
-        watch.start()
+        late, ended, start = threading.Event(), threading.Event(), time.monotonic()
+
+        def watch():
+            while not ended.wait(1):
+                if time.monotonic() - start > limit(seconds):
+                    late.set()
+                    end_processes(process.pid, mark)
+                    return
+
+        threading.Thread(target=watch, daemon=True).start()
         try:
             status = process.wait()
         finally:
-            watch.cancel()
+            ended.set()
             end_processes(process.pid, mark)
             process.wait()
         output.seek(0)
         return None if late.is_set() else status, output.read().decode(errors='replace').splitlines()
 
 
-def ending(status, limit):
+def ending(status, seconds):
     if status is None:
-        return 'timed out after %g s' % limit
+        return 'timed out, where %g s are enough on a quiet machine' % seconds
     return 'was ended by signal %d' % -status if status < 0 else 'ended with status %d' % status
 
 
@@ -235,6 +285,22 @@ def run_script(test, options):
                    shown(lines))
 
 
+def own_shared_memory():
+    """Starts this program again where /dev/shm is its own and empty, if this machine permits that: what
+    others leave there is then not laid to our charge."""
+    if os.environ.get('RGT_SHM') == 'own':
+        return
+    words = ['unshare', '--mount', 'sh', '-c', 'mount -t tmpfs -o size=$0 tmpfs /dev/shm && exec "$@"']
+    try:
+        disk = os.statvfs('/dev/shm')
+        words.append(str(disk.f_blocks * disk.f_frsize))
+        if subprocess.run([*words, 'true'], stderr=subprocess.DEVNULL).returncode == 0:
+            os.environ['RGT_SHM'] = 'own'
+            os.execvp(words[0], [*words, sys.executable, *sys.argv])
+    except OSError:
+        pass
+
+
 def shared_memory():
     try:
         return {e.name for e in os.scandir('/dev/shm') if e.stat().st_uid == os.getuid()}
@@ -266,16 +332,24 @@ def left_in_shared_memory(suspects):
     return left
 
 
+def again(test, np, options):
+    """The command that runs a test once more."""
+    words = ['RGT_SEED=%d' % options.seed, 'tests/run_tests.py', '--build', os.path.relpath(options.build, ROOT),
+             '--tier', options.tier, *(['--mpi', options.mpi] if options.mpi != 'mpich' else []),
+             *(['--np', str(np)] if np else []), os.path.relpath(test.path, ROOT)]
+    return '     again: ' + ' '.join(words) + '\n'
+
+
 class Lane:
     """Runs one test after the other, and sums up."""
 
     def __init__(self, options, number):
         self.options = copy.copy(options)
         self.options.mark = '%s-%d' % (MARK, number)
-        self.sum, self.suspects, self.stopped = Outcome(), {}, False
+        self.sum, self.suspects, self.stopped, self.times = Outcome(), {}, False, []
 
     def run(self, test):
-        for np in (self.options.np or test.ranks) if test.kind == '.c' else [0]:
+        for np in test.counts(self.options):
             before, start = shared_memory(), time.monotonic()
             outcome = run_program(test, np, self.options) if np else run_script(test, self.options)
             if self.stopped:
@@ -284,18 +358,21 @@ class Lane:
                 outcome = Outcome(failed=outcome.skipped, notes=['FAIL ' + n for n in outcome.notes])
             label = test.name + (' np=%d' % np if np else '')
             self.suspects.update(dict.fromkeys(shared_memory() - before, label))
+            seconds = time.monotonic() - start
+            self.times.append((seconds, label))
             word = 'FAIL' if outcome.failed else 'skip' if outcome.skipped else 'ok'
             print('%-4s %-36s %4d passed %3d failed %6.1f s\n' %
-                  (word, label, outcome.passed, outcome.failed, time.monotonic() - start) +
-                  ''.join('     %s\n' % note for note in outcome.notes), end='', flush=True)
+                  (word, label, outcome.passed, outcome.failed, seconds) +
+                  ''.join('     %s\n' % note for note in outcome.notes) +
+                  (again(test, np, self.options) if outcome.failed else ''), end='', flush=True)
             self.sum.add(outcome)
 
-    def run_all(self, tests):
-        """tests: a deque, from which another lane may take too."""
+    def run_all(self, *queues):
+        """Of tests: deques, from which another lane may take too."""
         while not self.stopped:
             try:
-                test = tests.popleft()
-            except IndexError:
+                test = next(q for q in queues if q).popleft()
+            except (StopIteration, IndexError):
                 return
             self.run(test)
 
@@ -307,24 +384,24 @@ class Lane:
 
 
 def run_all(tests, options):
-    """One lane runs the programs, the other the scripts; the first takes scripts too when its
-    programs are done. Then come the tests that may not run beside others."""
+    """One lane runs the programs, the other the scripts; each then takes what the other has left.
+    Then come the tests that may not run beside others."""
     beside = [] if options.alone else [t for t in tests if t.beside]
     programs = collections.deque(t for t in beside if t.kind == '.c')
     scripts = collections.deque(sorted((t for t in beside if t.kind != '.c'),
                                        key=lambda t: -t.time))  # the longest first
     lanes = one, two = Lane(options, 1), Lane(options, 2)
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
-        future = pool.submit(two.run_all, scripts)
+        future = pool.submit(two.run_all, scripts, programs)
         try:
-            one.run_all(programs)
-            one.run_all(scripts)
+            one.run_all(programs, scripts)
             future.result()
         except BaseException:
             two.stop(future)
             raise
     one.run_all(collections.deque(t for t in tests if t not in beside))
     one.sum.add(two.sum)
+    note_times(one.times + two.times, options)
     for name, label in left_in_shared_memory({**one.suspects, **two.suspects}).items():
         print('FAIL /dev/shm/%s was left by %s' % (name, label))
         one.sum.failed += 1
@@ -335,10 +412,25 @@ def run_all(tests, options):
     return one.sum
 
 
-def main():
+def note_times(times, options):
+    times.sort(reverse=True)
+    try:
+        with open(os.path.join(options.build, 'tests', 'seconds.txt'), 'w') as f:
+            f.writelines('%7.1f %s\n' % pair for pair in times)
+    except OSError:
+        pass  # nothing is built
+    if len(times) > LONGEST:
+        print('the longest of %d runs: %s' % (len(times), ', '.join(
+            '%s %.0f s' % (label, seconds) for seconds, label in times[:LONGEST])))
+
+
+def options_of_call():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--build', default='build', help='where bin, lib and tests are (build)')
+    parser.add_argument('--tier', choices=TIERS)
+    for tier, what in [('quick', 'what runs before a commit'), ('all', 'all, in full length')]:
+        parser.add_argument('--' + tier, dest='tier', action='store_const', const=tier, help=what)
     parser.add_argument('--filter', action='append', default=[], metavar='NAME',
                         help='only the tests of this name, or else with it in their names')
     parser.add_argument('--np', type=lambda s: [int(n) for n in re.split('[ ,]+', s)],
@@ -350,22 +442,37 @@ def main():
     parser.add_argument('--mpi', choices=MPIEXEC, default='mpich')
     parser.add_argument('paths', nargs='*', help='source files of tests (all)')
     options = parser.parse_args()
+    options.named = bool(options.filter or options.paths)
+    options.tier = options.tier or ('all' if options.named else 'default')
     options.mpiexec = MPIEXEC[options.mpi]
     options.build = os.path.dirname(os.path.realpath(os.path.join(options.build, 'tests')))
     if not shutil.which(options.mpiexec[0]):  # outside Debian it has the plain name
         options.mpiexec = ['mpiexec'] + options.mpiexec[1:]
     options.seed = int(os.environ.get('RGT_SEED') or random.SystemRandom().randrange(1, 2**32))
+    return options
+
+
+def main():
+    options = options_of_call()
+    own_shared_memory()
+    try:
+        tests = in_tier(find_tests(options.filter, options.paths), options.tier)
+        tests += [Test(os.path.join(ROOT, path)) for path in options.also]
+    except Mistake as what:
+        print('run_tests.py: %s' % what, file=sys.stderr)
+        return 2
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     start = time.monotonic()
     try:
-        total = run_all(find_tests(options.filter, options.paths, options.also), options)
+        total = run_all(tests, options)
     except KeyboardInterrupt:
         print('interrupted')
         return 130
     print('seed %d, %.0f s' % (options.seed, time.monotonic() - start))
     print('%d passed, %d failed' % (total.passed, total.failed) +
-          (', %d skipped' % total.skipped if total.skipped else ''))
+          (', %d skipped' % total.skipped if total.skipped else '') +
+          ' (tier %s%s)' % (options.tier, ', of those named' if options.named else ''))
     return 1 if total.failed or not total.passed else 0
 
 

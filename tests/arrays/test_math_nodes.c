@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
+ * tier: default
  * ranks: 2 3 4 7
  * env: RG_TIMEOUT=60 MPIR_CVAR_NUM_CLIQUES=2
  * time: 120

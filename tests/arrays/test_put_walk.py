@@ -6,6 +6,7 @@ before the socket takes its query: at most 15, nothing inlined.
 
 Compiles the rooms on the way once more, with -finstrument-functions. put_walk.c counts.
 
+tier: all
 time: 180
 """
 import concurrent.futures

@@ -3,6 +3,7 @@
 # Copyright (c) the Regroup authors
 """regroup-bench compare: verdicts, which rows belong together, exit status, wrong files.
 
+tier: quick
 beside: yes
 """
 import json

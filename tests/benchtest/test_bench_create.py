@@ -3,6 +3,7 @@
 # Copyright (c) the Regroup authors
 """regroup-bench create: exact messages, the result files, wrong options.
 
+tier: all
 time: 120
 beside: yes
 """
@@ -39,7 +40,7 @@ def check(good, *what):
 
 def bench(np, *args, **env):
     done = subprocess.run(MPIEXEC + ['-n', str(np), BENCH, *args], capture_output=True, text=True,
-                          timeout=180, env=dict(os.environ, **env))
+                          timeout=run_tests.limit(180), env=dict(os.environ, **env))
     return done.returncode, done.stdout, run_tests.without_banner(done.stderr)
 
 

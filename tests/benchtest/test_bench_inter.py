@@ -4,6 +4,7 @@
 """regroup-bench between two groups: each of the options at 2, 3, 6 and 8 processes, every result
 verified; by MPI itself where it can start processes, else out of the reserve.
 
+tier: all
 time: 400
 beside: yes
 """

@@ -27,6 +27,7 @@ import run_tests  # noqa: E402
 RUN = [sys.executable, cluster.HERE + '/run_on_nodes.py']
 # By the number of nodes: ranks, most ranks on a node, placement.
 SHAPES = {2: [(4, 2, 'block'), (7, 4, 'cyclic')], 4: [(4, 1, 'block'), (8, 2, 'cyclic')]}
+SAMPLE = {2: [(4, 2, 'cyclic')], 4: []}
 # The outer runner's mark: it finds what this script starts.
 run_tests.MARK = 'RGT_RUN=' + os.environ.get('RGT_RUN', run_tests.MARK.split('=')[1])
 
@@ -65,9 +66,9 @@ def options(mpiexec):
 
 def run_suites(names, nodes):
     """Returns how many runs failed."""
-    bad = runs = 0
+    bad, runs, shapes = 0, 0, SHAPES if run_tests.FULL else SAMPLE
     for test, numbers in wanted(names):
-        for count, (ranks, most, placement) in [(n, s) for n in numbers for s in SHAPES[n]]:
+        for count, (ranks, most, placement) in [(n, s) for n in numbers for s in shapes[n]]:
             start = time.monotonic()
             done = run_one(test, nodes[count], ranks, most, placement)
             print('%-4s %-26s %d ranks on %d nodes, %-6s %3d passed %2d failed %5.1f s' %
@@ -87,14 +88,14 @@ def check_interrupted(how, status):
     runner = subprocess.Popen(RUN + ['2:2', '--', 'sleep', '600'], start_new_session=True,
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                               env=dict(os.environ, **dict([mark.split('=')])))
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + run_tests.limit(20)
     # The runner, two holders, mpiexec, two proxies and four ranks.
     while len(run_tests.marked_processes(mark)) < 10 and time.monotonic() < deadline:
         time.sleep(.05)
     assert len(run_tests.marked_processes(mark)) >= 10, run_tests.marked_processes(mark)
     runner.send_signal(how)
-    assert runner.wait(20) == status, runner.returncode
-    deadline = time.monotonic() + 10
+    assert runner.wait(run_tests.limit(20)) == status, runner.returncode
+    deadline = time.monotonic() + run_tests.limit(10)
     while run_tests.marked_processes(mark) and time.monotonic() < deadline:
         time.sleep(.05)
     left = run_tests.marked_processes(mark)
@@ -103,10 +104,11 @@ def check_interrupted(how, status):
 
 def check_exit_status():
     done = subprocess.run(RUN + ['2:1', '--', 'sh', '-c', 'hostname; exit 3'], text=True,
-                          capture_output=True, timeout=20)
+                          capture_output=True, timeout=run_tests.limit(20))
     assert done.returncode == 3 and set(done.stdout.split()) == {'node0', 'node1'}, done
     done = subprocess.run(RUN + ['2:2', '--placement', 'cyclic', '--', 'sh', '-c',
-                                 'echo $PMI_RANK $(hostname)'], text=True, capture_output=True, timeout=20)
+                                 'echo $PMI_RANK $(hostname)'], text=True, capture_output=True,
+                          timeout=run_tests.limit(20))
     assert sorted(done.stdout.splitlines()) == ['%d node%d' % (r, r % 2) for r in range(4)], done
     done = subprocess.run(RUN + ['2:1', '-n', '3', '--', 'true'], text=True, capture_output=True)
     assert done.returncode == 2 and '-n 3' in done.stderr, done

@@ -4,6 +4,7 @@
 """The last messages before MPI_Finalize arrive, although the receiver on the other node is slow
 and the sockets are full: with polite waiting alone, and with MPI's collectives served.
 
+tier: quick
 time: 240
 beside: yes
 """

@@ -87,7 +87,7 @@ def test_signals(three):
     """They reach the command itself."""
     job = start(three, 'trap "echo told; exit 0" USR1; while :; do sleep .1; done')
     job.send_signal(signal.SIGUSR1)
-    text = job.communicate(timeout=30)[0]
+    text = job.communicate(timeout=run_tests.limit(30))[0]
     assert job.returncode == 0 and text.count('told\n') == 3, text
 
 
@@ -96,11 +96,11 @@ def test_faults(three):
     job = start(three, 'sleep 2; echo end $(hostname)')
     assert len(three.steps(1)) == 1 and three.kill_steps(1) >= 2  # and sleep, if it has begun
     assert 'slurmd' in [faults.name_of(pid) for pid in three.processes([1])]
-    end = time.monotonic() + 20
+    end = time.monotonic() + run_tests.limit(20)
     while (three.steps(0) or three.steps(2)) and time.monotonic() < end:  # those go on to their ends
         time.sleep(0.1)
     three.take_down(1)
-    text = job.communicate(timeout=30)[0]
+    text = job.communicate(timeout=run_tests.limit(30))[0]
     assert job.returncode in slurm.NODE_FAILED and 'end node0\n' in text and 'end node1\n' not in text, text
 
 
@@ -121,7 +121,7 @@ def test_lost(three):
     """Slurm notices by itself."""
     job = start(three, 'sleep 2; echo end $(hostname)')
     three.lose(2)
-    text = job.communicate(timeout=60)[0]
+    text = job.communicate(timeout=run_tests.limit(60))[0]
     assert job.returncode in slurm.NODE_FAILED, text
     assert sorted(t for t in text.splitlines() if t.startswith('end')) == \
         ['end node0', 'end node1'], text
@@ -144,8 +144,8 @@ def test_interrupted(how):
         assert holder.stdout.readline() == 'holds\n'
         assert len(run_tests.marked_processes(mark)) > 10
         holder.send_signal(how)
-        assert holder.wait(20) != 0
-        deadline = time.monotonic() + 10
+        assert holder.wait(run_tests.limit(20)) != 0
+        deadline = time.monotonic() + run_tests.limit(10)
         while run_tests.marked_processes(mark) and time.monotonic() < deadline:
             time.sleep(.05)
         left = run_tests.marked_processes(mark), os.listdir(folder), lines_of_mounts() == mounts
@@ -155,13 +155,13 @@ def test_interrupted(how):
 def main():
     try:
         with slurm.Slurm(3, SlurmdTimeout=5) as three:
-            for test in [test_places, test_separate, test_status, test_signals, test_faults, test_cuts,
-                         test_lost]:
+            more = [test_signals, test_cuts, test_lost] if run_tests.FULL else []
+            for test in [test_places, test_separate, test_status, test_faults, *more]:
                 test(three)
     except cluster.Unavailable as why:
         print(why)
         return 77
-    for how in [signal.SIGINT, signal.SIGTERM, signal.SIGKILL]:
+    for how in [signal.SIGKILL, signal.SIGINT, signal.SIGTERM][:3 if run_tests.FULL else 1]:
         test_interrupted(how)
     return 0
 

@@ -6,6 +6,7 @@ four. By hand, others of those that test_cluster.py runs:
 
     RGT_BUILD=build/release tests/cluster/test_slurm_programs.py test_runtime test_topology
 
+tier: all
 time: 120
 beside: yes
 """

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
+ * tier: default
  * env: RG_TIMEOUT=60 MPIR_CVAR_NUM_CLIQUES=3
  * ranks: 3 7 8
  * sources: tests/collectives/cases.c tests/collectives/moving.c tests/collectives/combining.c

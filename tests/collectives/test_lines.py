@@ -6,6 +6,7 @@ pretended machines with a processor for each rank: 1 and 2 sockets with 4 caches
 beside one another (compact) and dealt out in turn (scatter). The counts are exact; a rank's most in
 one call is held against a bound for each operation.
 
+tier: all
 time: 240
 
 With --table prints the counts for 8, 32, 64 and 128 ranks instead (minutes).

@@ -8,7 +8,8 @@ import sys
 
 MOST_RANKS = 8
 LIMIT = '180'  # seconds
-SHORTER = {'regroup-bench': ['--time-limit', '1'], 'regroup-mcmc': ['--time-scale', '0.01']}
+SECONDS = '1' if os.environ.get('RGT_TIER', 'all') == 'all' else '0.1'
+SHORTER = {'regroup-bench': ['--time-limit', SECONDS], 'regroup-mcmc': ['--time-scale', '0.01']}
 
 args = sys.argv[1:]
 for i, arg in enumerate(args[:-1]):

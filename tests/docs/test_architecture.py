@@ -4,6 +4,7 @@
 """docs/architecture.md names files, folders and functions that exist, each function in the file
 of its row, and every room of pgroup/rooms.txt.
 
+tier: quick
 beside: yes
 """
 import os

@@ -4,6 +4,7 @@
 """docs/from-global-arrays.md: every function of Global Arrays has its place, once, and every
 function that is named there exists.
 
+tier: quick
 beside: yes
 """
 import glob

@@ -2,6 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * nodes: 4
+ * tier: default
  * env: RG_STALL_REPORT=0
  * Wrong use of the creation calls is an error, and afterwards all works. */
 #include "comm_cases.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
+ * tier: all
  * ranks: 2
  * env: RG_ARENA_SIZE=4096 RG_TIMEOUT=60
  * time: 120

@@ -19,7 +19,8 @@ import time
 
 BUILD = os.path.abspath(os.environ['RGT_BUILD'])
 SEED = int(os.environ.get('RGT_SEED', '1'))
-SECONDS = float(os.environ.get('FUZZ_SECONDS', '4'))  # of each part
+FULL = os.environ.get('RGT_TIER', 'all') == 'all'
+SECONDS = float(os.environ.get('FUZZ_SECONDS', '4' if FULL else '1'))  # of each part
 SANITIZED = 'asan' in BUILD or 'tsan' in BUILD
 BASE_XML = """<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE topology SYSTEM "hwloc2.dtd">

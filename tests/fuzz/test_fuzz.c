@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
+ * tier: default
  * ranks: 1 2 3 4
  * sources: tests/fuzz/draw.c tests/fuzz/fuzz.c tests/fuzz/types.c tests/fuzz/groups.c
  * sources: tests/fuzz/collectives.c tests/fuzz/messages.c tests/fuzz/arrays.c tests/fuzz/onesided.c

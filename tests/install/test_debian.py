@@ -4,6 +4,7 @@
 """The Debian source package, without building it: complete, each installed file in one package, and
 what it needs is what the build needs. debian_package.py builds and uses the packages, by hand.
 
+tier: all
 time: 200
 beside: yes
 """

@@ -6,6 +6,7 @@ arrays, no MPI in pkg-config, and programs of an uninstalled tree.
 
 Nothing is built again: the test looks at what SCons would do.
 
+tier: all
 time: 300
 beside: yes
 """

@@ -3,6 +3,7 @@
 # Copyright (c) the Regroup authors
 """The shared libraries export what the headers promise, and nothing else.
 
+tier: quick
 beside: yes
 """
 import glob

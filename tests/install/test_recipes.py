@@ -4,6 +4,7 @@
 """The recipes of docs/packaging: they are Python, name what the build needs and nothing else, and give
 SCons settings that it knows. Neither Spack nor EasyBuild is run.
 
+tier: quick
 beside: yes
 """
 import glob

@@ -4,6 +4,7 @@
 """What ./run installs: only with the user's consent, and without a question where there is no
 terminal. Commands of the test's own stand for apt-get, SCons and the compilers.
 
+tier: quick
 beside: yes
 """
 import os

@@ -4,6 +4,7 @@
 """The options of the building blocks on the command line, with spawning and connecting out of
 the reserve.
 
+tier: quick
 time: 120
 beside: yes
 """

@@ -3,6 +3,7 @@
  *
  * A walker's packed state of more than 2^31 bytes is handed over, becomes an outcome and is
  * gathered. Where less than 12 GiB of memory are free, it has a few bytes only.
+ * tier: all
  * ranks: 2
  * time: 120 */
 #include <regroup.h>

@@ -2,6 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * Walkers on two (pretended) nodes: requests, walkers that go to the other node, the end.
+ * tier: default
  * ranks: 2 4 5
  * env: MPIR_CVAR_NUM_CLIQUES=2
  * time: 120 */

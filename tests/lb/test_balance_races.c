@@ -3,6 +3,7 @@
  *
  * The protocol's races: short units, delays at random in the callbacks, walkers that are
  * made while others run; hundreds of seeds. Every walker ends once, with the right state.
+ * tier: default
  * ranks: 2 5 8
  * time: 120 */
 #include <stdio.h>

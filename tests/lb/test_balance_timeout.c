@@ -3,6 +3,7 @@
  *
  * A unit takes longer than RG_TIMEOUT: processes that wait for work wait on.
  *
+ * tier: default
  * ranks: 2 3
  * env: RG_TIMEOUT=0.4 */
 #include <unistd.h>

@@ -3,6 +3,7 @@
 # Copyright (c) the Regroup authors
 """What regroup-mcmc prints and writes, and what it refuses.
 
+tier: quick
 beside: yes
 """
 import os

@@ -4,6 +4,7 @@
 """At 32 ranks the synchronous rules give exactly the published numbers of regroupings, and
 the default walkers are those of the published benchmark.
 
+tier: all
 time: 300
 beside: yes
 """

@@ -16,6 +16,7 @@ beside: yes
 """
 import argparse
 import itertools
+import os
 import sys
 
 import scale
@@ -25,6 +26,7 @@ from ballot_code import BallotCode
 from just_timing import JustTiming
 from membership import Rules, lowest_bit
 
+FULL = os.environ.get('RGT_TIER', 'all') == 'all'
 EVERY = ('kill', 'stop', 'cut', 'cut off')
 failures = 0
 
@@ -61,10 +63,10 @@ def check_found(rule, model, path=()):
 
 
 def check_any_timing():
-    for n, kills, ballots in [(2, 1, 4), (3, 2, 3), (4, 3, 1), (5, 1, 1)]:
+    for n, kills, ballots in [(2, 1, 4), (4, 3, 1), (5, 1, 1)] + [(3, 2, 3)] * FULL:
         check_holds('any timing, %d nodes, %d kills, %d ballots' % (n, kills, ballots),
                     AnyTiming(n, kills, ballots=ballots), False)
-    for n, kills, witness in [(5, 1, False), (4, 1, True)]:
+    for n, kills, witness in [(5, 1, False), (4, 1, True)] * FULL:
         check_holds('any timing, %d nodes, %d kill, 2 ballots%s' % (n, kills, ', witness' * witness),
                     AnyTiming(n, kills, Rules(witness=witness), ballots=2, single=True), False)
     check_holds('any timing, 2 nodes, 1 kill, 3 ballots, witness',
@@ -74,8 +76,8 @@ def check_any_timing():
 
 
 def check_just_timing():
-    for n, faults, kinds in [(2, 2, EVERY), (3, 1, EVERY), (3, 1, ('reject',)),
-                             (3, 2, ('kill',)), (4, 3, ('kill',))]:
+    for n, faults, kinds in [(2, 2, EVERY), (3, 1, ('reject',)), (3, 2, ('kill',))] + \
+            [(3, 1, EVERY), (4, 3, ('kill',))] * FULL:
         check_holds('just timing, %d nodes, %d of %s' % (n, faults, ', '.join(kinds)),
                     JustTiming(n, faults, kinds), True)
 

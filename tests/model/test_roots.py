@@ -5,6 +5,7 @@
 decision, and there is always an end. Rules that are broken on purpose are found. The rules are those of
 the code, which test_membership.py compares.
 
+tier: quick
 time: 60
 beside: yes
 """

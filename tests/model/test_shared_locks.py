@@ -4,6 +4,7 @@
 """The model of shared locks (shared_locks.py), searched exhaustively, with deaths at any moment. Steps
 that are left out or made in another order are found.
 
+tier: quick
 time: 60
 beside: yes
 """

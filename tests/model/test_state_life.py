@@ -4,6 +4,7 @@
 """The model of the life of a group's shared state (state_life.py), searched exhaustively. Rules that
 are left out are missed.
 
+tier: quick
 time: 60
 beside: yes
 """

@@ -69,14 +69,14 @@ def under(libraries, program, *arguments, **variables):
 def run(np, words, limit=60, fails=False):
     """Standard output and standard error; np 0: one process without mpiexec."""
     launcher = [*MPIEXEC, '-n', str(np)] if np else []
-    done = subprocess.run(['timeout', str(limit), *launcher, *words], capture_output=True, text=True)
+    done = subprocess.run(['timeout', str(run_tests.limit(limit)), *launcher, *words], capture_output=True, text=True)
     assert (done.returncode != 0) == fails, (np, words, done)
     return done.stdout, done.stderr
 
 
 def run_on(nodes, shape, words, limit=120):
     """Likewise. shape: ranks, the most on a node, their placement."""
-    process = nodes.start(['timeout', str(limit), *nodes.mpiexec(*shape), *words],
+    process = nodes.start(['timeout', str(run_tests.limit(limit)), *nodes.mpiexec(*shape), *words],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     text, said = process.communicate()
     assert process.returncode == 0, (shape, words, process.returncode, text, said)

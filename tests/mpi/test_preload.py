@@ -13,9 +13,10 @@ import os
 import re
 import subprocess
 
-from preload import BUILD, LIBRARY, OPENMPI, POLITE, SEED, counted, report, run, skip_sanitized, under
+from preload import BUILD, LIBRARY, OPENMPI, POLITE, SEED, counted, report, run, run_tests, skip_sanitized, under
 
 skip_sanitized('asan')
+RANKS = [1, 2, 3, 4, 7] if run_tests.FULL else [1, 3]
 
 
 def arguments(program, choice):
@@ -77,7 +78,7 @@ def check_program(name, np, choice):
 
 def check_all_programs():
     # Open MPI can make no window on one process (4.1.4: MPI_ERR_WIN).
-    for np in [1, 2, 3, 4, 7]:
+    for np in RANKS:
         for name in ['plain_collectives', 'plain_errors', 'plain_groups', 'plain_threads',
                      'plain_progress']:
             if not OPENMPI or (name, np) != ('plain_progress', 1):
@@ -92,7 +93,7 @@ def check_windows():
     if OPENMPI:  # its windows are its own
         return
     print('seed', SEED)
-    for np in [1, 2, 3, 4, 7]:
+    for np in RANKS:
         check_program('plain_windows', np, 'all')
         check_program('plain_window_large', np, 'all')
         preloaded('tests/plain_window_random', np, arguments=(SEED, '10'))

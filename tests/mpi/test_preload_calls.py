@@ -3,6 +3,7 @@
 # Copyright (c) the Regroup authors
 """The report of libregroup-mpi.so tells how many calls on windows were served and passed on.
 
+tier: quick
 time: 60
 beside: yes
 """

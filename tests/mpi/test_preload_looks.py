@@ -5,6 +5,7 @@
 processors than processes; one that gets something done between them, by a call that
 libregroup-mpi.so serves, does not.
 
+tier: quick
 time: 60
 beside: yes
 """

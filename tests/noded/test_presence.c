@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
+ * tier: default
  * ranks: 1
  * The daemons of two to nine nodes decide which nodes are part of the job, all in one process with
  * a clock of its own (daemon_network.h), while paths are cut, daemons stop or are killed and hosts

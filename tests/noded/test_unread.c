@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
+ * tier: default
  * env: MPIR_CVAR_NUM_CLIQUES=2 RG_SURVIVE=1 UCX_TLS=tcp,self RG_NODE_TIMEOUT=1
  * ranks: 2
  * Many answers from another node wait for a process that computes, or is stopped, for longer than a

@@ -115,7 +115,7 @@ def check_ci(top):
                               env=dict(place.env, SBIN='', PAUSE='0'), capture_output=True, text=True, timeout=60)
         installs = [line for line in place.noted() if 'install' in line]
         assert len(installs) == min(2, failures + 1) and 'debootstrap' in installs[0], place.noted()
-        assert 'run WERROR=1 --yes test --also tests/platforms/debian13.sh' in done.stdout, done
+        assert 'run WERROR=1 --yes test --also tests/platforms/asan.sh --also tests/platforms/debian13.sh' in done.stdout, done
         assert done.returncode == 0 and ('could not install' in done.stderr) == (failures == 2), done
 
 

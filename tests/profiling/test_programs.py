@@ -5,6 +5,7 @@
 energy (by Global Arrays and ARMCI-MPI), and coarray programs. It is skipped where the packages
 cannot be had; RGT_PROGRAMS names a folder that keeps them.
 
+tier: all
 time: 120
 """
 import os

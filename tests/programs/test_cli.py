@@ -32,7 +32,7 @@ BAD = {
 
 def run(np, program, *args):
     done = subprocess.run([*MPIEXEC, '-n', str(np), program, *args], capture_output=True, text=True,
-                          timeout=180)
+                          timeout=run_tests.limit(180))
     return done.returncode, done.stdout, run_tests.without_banner(done.stderr)
 
 

@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 
+FULL = os.environ.get('RGT_TIER', 'all') == 'all'
 MPIEXEC = os.environ['RGT_MPIEXEC'].split()
 HEADERS = '/usr/lib/*/openmpi/include' if 'openmpi' in MPIEXEC[0] else '/usr/include/*/mpich'
 MPI_FLAGS = ['-isystem' + d for d in glob.glob(HEADERS)]
@@ -28,7 +29,7 @@ if not programs:
     print('there are no examples')
     sys.exit(77)
 for program in programs:
-    for np in ['1', '2', '3', '4', '7']:
+    for np in ['1', '2', '3', '4', '7'] if FULL else ['1', '3']:
         assert run([*MPIEXEC, '-n', np, program]), program
     name = os.path.basename(program)[len('example-'):]
     for source in glob.glob('examples/%s/*.c' % name):

@@ -4,6 +4,7 @@
 """regroup-info says of MPI's waits what every program of the same MPI finds: that they are polite, also
 where it runs alone; or why not.
 
+tier: quick
 beside: yes
 """
 import json

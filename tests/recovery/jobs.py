@@ -17,6 +17,7 @@ import run_tests  # noqa: E402
 
 MPIEXEC = os.environ['RGT_MPIEXEC'].split()
 BUILD = os.environ['RGT_BUILD']
+FULL = run_tests.FULL
 SEED = int(os.environ.get('RGT_SEED', random.randrange(2**31)))
 ONE = deaths.Node(MPIEXEC)
 TWO = deaths.Cliques(MPIEXEC)
@@ -55,7 +56,7 @@ def hosts(folder, nodes, each=1):
 def output(words, env, limit=180):
     """Status and output of a command."""
     done = subprocess.run(words, env=env, text=True, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, timeout=limit)
+                          stderr=subprocess.STDOUT, timeout=run_tests.limit(limit))
     return done.returncode, UNKNOWN_MPI.sub('', done.stdout)
 
 
@@ -85,7 +86,7 @@ def start(words, env):
 def end_of(job, limit=60):
     """Status and output; what does not end by then is killed."""
     try:
-        text = job.communicate(timeout=limit)[0]
+        text = job.communicate(timeout=run_tests.limit(limit))[0]
     except subprocess.TimeoutExpired:
         os.killpg(job.pid, signal.SIGKILL)
         raise

@@ -5,6 +5,7 @@
 message or an error, never a damaged one. See broken.c. One is given up as another rank dies:
 see given_up.c.
 
+tier: quick
 time: 60
 beside: yes
 """

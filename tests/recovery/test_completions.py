@@ -4,6 +4,7 @@
 """A death ends the waits for any, some and all of several requests, on one node and on two. See
 completions.c.
 
+tier: quick
 time: 60
 beside: yes
 """

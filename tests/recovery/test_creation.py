@@ -6,6 +6,7 @@ blocking calls are left, the survivors all have an error, and make new ones that
 they have received a part of a long message of the dead, and MPI_Ssend. See creation.c, spawning.c and
 interrupted.c.
 
+tier: quick
 beside: yes
 """
 import random

@@ -7,6 +7,7 @@ node does not move. The launcher then ends all processes of that node. With -dis
 right results; without it the job ends, and regroup-run --restart starts it again. Each node has a
 process of the launcher's and is pretended to be one by MPI. See daemons.c, accesses.c, saver.c.
 
+tier: quick
 time: 60
 beside: yes
 """

@@ -37,7 +37,7 @@ def test_between():
     """Before a run begins, and before its outcomes are gathered: the first rank, all of a node, and
     one after another."""
     for where in NODES:
-        for policy in 'share-out:cost=0', 'sync:i=2':
+        for policy in ['share-out:cost=0', 'sync:i=2'][:2 if jobs.FULL else 1]:
             for plan, deaths_ in [('0:b1', 1), ('3:g0', 1), ('1:b2,3:b2', 2), ('0:g1,2:g1', 2),
                                   ('2:b1,0:g1,3:b3', 3), ('0:b3', 1)]:
                 drop = random.random() < 0.5
@@ -48,7 +48,7 @@ def test_between():
 def test_any(seed):
     """In callbacks as well."""
     random.seed(seed)
-    for i in range(12):
+    for i in range(12 if jobs.FULL else 4):
         where, np = random.choice(NODES), random.choice([4, 6, 8])
         ranks = random.sample(range(np), random.randint(1, 3))
         plan = ','.join('%d:%s' % (r, random.choice(['b%d' % random.randrange(4),

@@ -4,6 +4,7 @@
 """Ranks are killed while arrays are saved and loaded, on one node and on two: the survivors save
 and load again, and nothing but the file is left. See filing.c.
 
+tier: quick
 beside: yes
 """
 import os

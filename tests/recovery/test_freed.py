@@ -24,5 +24,5 @@ def run(where, np, dead):
 random.seed(jobs.SEED)
 THREE = deaths.Cliques(jobs.MPIEXEC, 3)
 for where, np, dead in [(jobs.TWO, 3, 1), (jobs.TWO, 4, 2), (THREE, 4, 2), (THREE, 7, 4)]:
-    for _ in range(2):
+    for _ in range(2 if jobs.FULL else 1):
         run(where, np, dead)

@@ -14,7 +14,7 @@ import jobs
 
 PROGRAM = 'tests/meetings'
 POLICIES = ['share-out:cost=0', 'none', 'join-right', 'release:gain=0.5', 'sync:i=2', 'share-out:i=1']
-RUNS, MOST, MOVES = 6, 80, 30
+RUNS, MOST, MOVES = 6 if jobs.FULL else 2, 80, 30
 NODES = [jobs.TWO, deaths.Cliques(jobs.MPIEXEC, 4)] if jobs.OVER_UCX else []
 
 

@@ -3,6 +3,7 @@
 # Copyright (c) the Regroup authors
 """40 seconds of the soak with faults of the network (network_soak.py).
 
+tier: all
 time: 150
 """
 import os

@@ -102,7 +102,7 @@ def test_wrong_options():
 test_wrong_options()
 for where in jobs.SURVIVED:
     test_all(where)
-if not preload.OPENMPI and 'san' not in preload.BUILD:
+if jobs.FULL and not preload.OPENMPI and 'san' not in preload.BUILD:
     with tempfile.TemporaryDirectory() as scratch:
         for where in jobs.SURVIVED:
             test_preloaded(where, make_programs(scratch))

@@ -29,7 +29,7 @@ def expected(np, daemons):
 def check(where, np, daemons):
     env = dict(deaths.ENV, **where.env, **dict([MARK.split('=')]))
     job = jobs.start(jobs.command(where, np, 'tests/waiting', 'sleep', '3'), env)
-    end, found = time.monotonic() + 60, {}
+    end, found = time.monotonic() + jobs.run_tests.limit(60), {}
     while found != expected(np, daemons) and job.poll() is None and time.monotonic() < end:
         found = guards()
         time.sleep(0.02)

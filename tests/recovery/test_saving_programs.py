@@ -152,4 +152,5 @@ with tempfile.TemporaryDirectory() as folder:
     test_other_options(folder)
     for name in 'kernel', 'posterior', 'plate':
         check(name, folder, [4, 3], name + 'killed', deaths.ENV, True)
-    test_killed_late('posterior')
+    if jobs.FULL:
+        test_killed_late('posterior')

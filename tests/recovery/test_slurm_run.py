@@ -111,7 +111,7 @@ def test_requeue(three, folder):
     with open(script, 'w') as f:
         f.write('#!/bin/sh\n%s --requeue sh -c "exit 99"\n' % RUN)
     number = three.ask('sbatch', '--parsable', '--requeue', '-n1', '-o', output, script).strip()
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + jobs.run_tests.limit(30)
     while 'Restarts=1' not in (shown := three.scontrol('show', 'job', number)):
         assert time.monotonic() < deadline, shown
         time.sleep(0.1)
@@ -192,15 +192,17 @@ try:
         checksum = saved(jobs.run(1, 'tests/saver', os.path.join(here, 'reference'), 10)[1])[0]
         with slurm.Slurm(3, SlurmdTimeout=NEVER) as nodes:
             test_status(nodes)
-            test_end_time(nodes)
             test_early(nodes)
-            test_unstarted(nodes, here)
-            test_environment(nodes)
-            test_alone(nodes)
             test_requeue(nodes, here)
             test_spare(nodes)
             test_restart(nodes, here, checksum)
-        for test in test_lost, test_silent, test_lost_afterwards, test_taken_afterwards, test_no_majority:
+            if jobs.FULL:
+                test_end_time(nodes)
+                test_unstarted(nodes, here)
+                test_environment(nodes)
+                test_alone(nodes)
+        more = [test_silent, test_lost_afterwards, test_taken_afterwards, test_no_majority]
+        for test in [test_lost, *(more if jobs.FULL else [])]:
             with slurm.Slurm(2, SlurmdTimeout=NEVER) as nodes:
                 test(nodes, here, checksum)
 except deaths.cluster.Unavailable as why:

@@ -3,6 +3,7 @@
 # Copyright (c) the Regroup authors
 """Each program of the soak under Slurm (slurm_soak.py) once: a node is lost at a random moment.
 
+tier: all
 time: 120
 """
 import os

@@ -14,7 +14,7 @@ import deaths
 import jobs
 
 PROGRAM = 'tests/survivors'
-RUNS, LIFE = 20, 1.2
+RUNS, LIFE = 20 if jobs.FULL else 4, 1.2
 
 
 def test_plans():

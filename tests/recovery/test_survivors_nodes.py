@@ -71,8 +71,9 @@ def test_all(kind):
         test_no_process_left(where)
         test_bystanders(where)
         test_communicator(where)
-    with deaths.nodes_of(kind, jobs.MPIEXEC, 4) as where:
-        test_four(where)
+    if jobs.FULL:
+        with deaths.nodes_of(kind, jobs.MPIEXEC, 4) as where:
+            test_four(where)
 
 
 def test_where_permitted(kind, test):

@@ -19,7 +19,7 @@ import jobs
 PROGRAM = 'tests/walkers'
 POLICIES = ['none', 'join-right', 'most-work', 'share-out:cost=0', 'release:gain=0.5', 'sync:i=2',
             'share-out:i=1', 'release:i=2,gain=1']
-RUNS, MOST = 8, 60
+RUNS, MOST = 8 if jobs.FULL else 2, 60
 NODES = [jobs.TWO, deaths.Cliques(jobs.MPIEXEC, 4)] if jobs.OVER_UCX else []
 
 
@@ -171,7 +171,7 @@ def test_moments(seed, nodes):
 def test_end():
     """The first rank, which is idle soon, when the others wait for it at the end of all walkers."""
     died = 0
-    for seed in range(1, 5):
+    for seed in range(1, 5 if jobs.FULL else 3):
         for time in 400, 800:
             status, text = jobs.run(4, PROGRAM, 'none', 2, seed, '0:-%d' % time, env=deaths.ENV)
             found = re.search(r'^RESULT \d+ \d+ ([01]) ', text, re.M)

@@ -15,7 +15,7 @@ import time
 
 MPIEXEC = os.environ['RGT_MPIEXEC'].split()
 PROGRAM = os.path.join(os.environ['RGT_BUILD'], 'tests', 'test_message')
-KILLS = 10
+KILLS = 10 if os.environ.get('RGT_TIER', 'all') == 'all' else 3
 RANKS = 4
 PATIENCE = 20
 

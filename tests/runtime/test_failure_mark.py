@@ -4,6 +4,7 @@
 """The table of MPICH's versions in pgroup/runtime/mpi_interrupt.c is right for the MPICH that is here: a message with
 MPICH's own mark of a failed process makes MPI_Comm_create_group ask the error handler, or ends the process.
 
+tier: quick
 beside: yes
 """
 import os
@@ -40,7 +41,7 @@ def marked():
 
 
 def run(program, *mark):
-    done = subprocess.run([*MPIEXEC, '-n', '2', program, *mark], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([*MPIEXEC, '-n', '2', program, *mark], capture_output=True, text=True, timeout=run_tests.limit(60))
     return done.returncode, done.stdout, done.stderr
 
 

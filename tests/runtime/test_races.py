@@ -6,6 +6,7 @@ below the collectives are built for it, and linked with the library for the rest
 that combine elements for the collectives: the sanitizer would see what they read, and not that the
 collectives have waited for it. BUILD=tsan builds everything.
 
+tier: all
 time: 240
 """
 import concurrent.futures

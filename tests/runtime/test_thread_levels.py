@@ -4,6 +4,7 @@
 """The library works at the lower thread levels of MPI too; the test programs
 themselves run with MPI_THREAD_MULTIPLE.
 
+tier: quick
 time: 240
 beside: yes
 """

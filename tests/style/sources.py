@@ -54,12 +54,16 @@ def objects_of(files, build):
 
 def symbols(objects):
     """What each source defines, and what it needs."""
-    defined, needed = {}, {}
-    for source, built in objects.items():
-        out = subprocess.run(['nm', built], capture_output=True, text=True, check=True).stdout
-        rows = [line.split() for line in out.splitlines()]
-        defined[source] = {r[-1] for r in rows if r[-2] in 'TDBRVWC'}
-        needed[source] = {r[-1] for r in rows if r[-2] == 'U'}
+    defined, needed = {f: set() for f in objects}, {f: set() for f in objects}
+    source_of = {built: source for source, built in objects.items()}
+    out = subprocess.run(['nm', '-A', *source_of], capture_output=True, text=True, check=True).stdout
+    for line in out.splitlines():
+        built, rest = line.split(':', 1)
+        *_, kind, name = rest.split()
+        if kind in 'TDBRVWC':
+            defined[source_of[built]].add(name)
+        elif kind == 'U':
+            needed[source_of[built]].add(name)
     return defined, needed
 
 

@@ -4,6 +4,7 @@
 """All C files are formatted as .clang-format says, where the clang-format of Debian 12 is there (others break
 some lines in another way); every source names its licence; no file has a conflict's markers.
 
+tier: quick
 beside: yes
 """
 import os

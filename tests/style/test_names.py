@@ -4,6 +4,7 @@
 """Names of the library: what an internal header declares carries the header's name, no type name
 stands for two things, and no bare verb is the name of static functions all over the tree.
 
+tier: quick
 beside: yes
 """
 import collections

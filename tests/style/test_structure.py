@@ -8,6 +8,7 @@ files of one object.
 The files of one object are a header and the sources that define what it declares, and a source
 and header of one name.
 
+tier: quick
 beside: yes
 """
 import collections
