@@ -25,7 +25,7 @@ counts; without either it is the tier default, and where tests are named it is a
 tier in RGT_TIER, and may be shorter by it.
 
 Two tests run at a time: the programs in order, and beside them the scripts that allow it. Tests
-that measure, count or kill at random then run one at a time. A test function counts once for
+that measure or count then run one at a time. A test function counts once for
 each rank count, a script once. The last line is "N passed, N failed", with
 ", N skipped" if there were any, and the tier. BUILD/tests/seconds.txt has the time of each run.
 """
@@ -33,6 +33,7 @@ import argparse
 import collections
 import concurrent.futures
 import copy
+import ctypes
 import os
 import random
 import re
@@ -286,19 +287,16 @@ def run_script(test, options):
 
 
 def own_shared_memory():
-    """Starts this program again where /dev/shm is its own and empty, if this machine permits that: what
-    others leave there is then not laid to our charge."""
-    if os.environ.get('RGT_SHM') == 'own':
-        return
-    words = ['unshare', '--mount', 'sh', '-c', 'mount -t tmpfs -o size=$0 tmpfs /dev/shm && exec "$@"']
+    """Gives this thread, and what it starts, an empty /dev/shm of its own, if the machine permits that:
+    what others leave there, or the other lane, is then not laid to its charge."""
+    libc = ctypes.CDLL(None)
+    private = 1 << 14 | 1 << 18  # MS_REC | MS_PRIVATE
     try:
         disk = os.statvfs('/dev/shm')
-        words.append(str(disk.f_blocks * disk.f_frsize))
-        if subprocess.run([*words, 'true'], stderr=subprocess.DEVNULL).returncode == 0:
-            os.environ['RGT_SHM'] = 'own'
-            os.execvp(words[0], [*words, sys.executable, *sys.argv])
     except OSError:
-        pass
+        return
+    if libc.unshare(0x20000) == 0 and libc.mount(None, b'/', None, private, None) == 0:  # CLONE_NEWNS
+        libc.mount(b'tmpfs', b'/dev/shm', b'tmpfs', 0, b'size=%d' % (disk.f_blocks * disk.f_frsize))
 
 
 def shared_memory():
@@ -347,6 +345,7 @@ class Lane:
         self.options = copy.copy(options)
         self.options.mark = '%s-%d' % (MARK, number)
         self.sum, self.suspects, self.stopped, self.times = Outcome(), {}, False, []
+        self.begun = False
 
     def run(self, test):
         for np in test.counts(self.options):
@@ -368,13 +367,22 @@ class Lane:
             self.sum.add(outcome)
 
     def run_all(self, *queues):
-        """Of tests: deques, from which another lane may take too."""
+        """Of tests: deques, from which another lane may take too. Always by the same thread."""
+        if not self.begun:
+            own_shared_memory()
+            self.begun = True
         while not self.stopped:
             try:
                 test = next(q for q in queues if q).popleft()
             except (StopIteration, IndexError):
                 return
             self.run(test)
+
+    def finish(self):
+        """By the same thread."""
+        for name, label in left_in_shared_memory(self.suspects).items():
+            print('FAIL /dev/shm/%s was left by %s' % (name, label))
+            self.sum.failed += 1
 
     def stop(self, future):
         """Called by another lane's thread."""
@@ -392,7 +400,7 @@ def run_all(tests, options):
                                        key=lambda t: -t.time))  # the longest first
     lanes = one, two = Lane(options, 1), Lane(options, 2)
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
-        future = pool.submit(two.run_all, scripts, programs)
+        future = pool.submit(lambda: (two.run_all(scripts, programs), two.finish()))
         try:
             one.run_all(programs, scripts)
             future.result()
@@ -400,11 +408,9 @@ def run_all(tests, options):
             two.stop(future)
             raise
     one.run_all(collections.deque(t for t in tests if t not in beside))
+    one.finish()
     one.sum.add(two.sum)
     note_times(one.times + two.times, options)
-    for name, label in left_in_shared_memory({**one.suspects, **two.suspects}).items():
-        print('FAIL /dev/shm/%s was left by %s' % (name, label))
-        one.sum.failed += 1
     left = [pid for lane in lanes for pid in marked_processes(lane.options.mark)]
     if left:
         print('FAIL these processes could not be ended: %s' % left)
@@ -454,7 +460,6 @@ def options_of_call():
 
 def main():
     options = options_of_call()
-    own_shared_memory()
     try:
         tests = in_tier(find_tests(options.filter, options.paths), options.tier)
         tests += [Test(os.path.join(ROOT, path)) for path in options.also]

@@ -12,7 +12,7 @@ import os
 import shutil
 import tempfile
 
-from bench import BENCH, bench, check, main, near, refused
+from bench import BENCH, bench, check, main, near, refused, run_tests
 
 SHORT = ['--reps', '2', '--time-limit', '0.5', '--verify']
 COLLECTIVES = ['barrier', 'bcast', 'reduce', 'allreduce', 'gather', 'scatter', 'allgather',
@@ -57,7 +57,7 @@ def rows(found, **wanted):
 
 
 def test_collectives():
-    for np in [2, 3]:
+    for np in [2, 3] if run_tests.FULL else [3]:
         for operation in COLLECTIVES:
             found, out = files(np, operation, '--sizes', '8,1000')
             check(found['command'] == operation and found['verified'] is True, found['command'])
@@ -71,7 +71,7 @@ def test_collectives():
 
 def test_timings():
     """Each call alone, and calls back to back; also of no bytes."""
-    for np in [1, 3]:
+    for np in [1, 3] if run_tests.FULL else [3]:
         for timing, text in [('each', 'each call alone'), ('stream', 'calls back to back')]:
             found, out = files(np, 'coll', '--sizes', '0,8,70000', '--' + timing)
             check(found['timing'] == timing and text in out and '/ model' not in out, out)
@@ -122,7 +122,7 @@ def test_one_rank():
 
 
 def test_p2p():
-    for np in [2, 3]:
+    for np in [2, 3] if run_tests.FULL else [3]:
         for pairs in ['ends', 'neighbours']:
             found, out = files(np, 'p2p', '--sizes', '0,8,5000', '--pairs', pairs, svg=np == 3)
             check([(r['operation'], r['bytes']) for r in rows(found, contender='rg_send')] ==

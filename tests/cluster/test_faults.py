@@ -4,6 +4,7 @@
 """The faults of pretended nodes: a path that is cut is silent in both directions, its connections live
 on, the other paths are not touched, and what was sent meanwhile comes when it is healed.
 
+tier: all
 time: 60
 beside: yes
 """

@@ -164,6 +164,30 @@ def test_interrupt():
         assert not processes('MISBEHAVE=hang'), processes('MISBEHAVE=hang')
 
 
+def test_shared_memory():
+    """What a test leaves in /dev/shm is a failure; what others leave there meanwhile is none, where the
+    runner may have a /dev/shm of its own."""
+    name = '/dev/shm/harness-%d' % os.getpid()
+    with tempfile.TemporaryDirectory() as folder:
+        path = script(folder, 'one', 'touch %s' % name)
+        done = subprocess.run(RUNNER[:-1] + [path], capture_output=True, text=True)
+        assert 'FAIL %s was left by test_one\n' % name in done.stdout, done.stdout
+        assert (done.returncode, last(done.stdout)) == (1, '1 passed, 1 failed'), done.stdout
+        if os.path.exists(name):
+            os.remove(name)
+            return
+        path = script(folder, 'one', 'touch begun; while [ ! -e left ]; do sleep 0.02; done')
+        runner = subprocess.Popen(RUNNER[:-1] + [path], stdout=subprocess.PIPE, text=True)
+        while not os.path.exists(folder + '/begun'):
+            time.sleep(0.02)
+        for left in name, folder + '/left':
+            with open(left, 'w'):
+                pass
+        text = runner.communicate()[0]
+        os.remove(name)
+        assert (runner.returncode, last(text)) == (0, '1 passed, 0 failed'), text
+
+
 def test_nothing_to_run():
     done = subprocess.run(RUNNER[:-1] + ['--filter', 'no such test'], capture_output=True, text=True)
     assert (done.returncode, last(done.stdout)) == (1, '0 passed, 0 failed'), done.stdout

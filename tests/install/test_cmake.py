@@ -3,6 +3,7 @@
 # Copyright (c) the Regroup authors
 """The CMake package: a project in C and C++ finds it, links it both ways, and runs.
 
+tier: all
 time: 300
 beside: yes
 """

@@ -107,15 +107,17 @@ def check_ci(top):
         for name in 'grep', 'cp':
             os.symlink(shutil.which(name), place.folder + '/bin/' + name)
         os.makedirs(place.folder + '/tree/.ci')
-        shutil.copy('.ci/run', place.folder + '/tree/.ci/run')
+        for name in 'run', 'nightly':
+            shutil.copy('.ci/' + name, place.folder + '/tree/.ci/' + name)
         with open(place.folder + '/tree/run', 'w') as f:
             f.write('#!/bin/sh\necho "run WERROR=$WERROR $*"\n')
         os.chmod(place.folder + '/tree/run', 0o755)
-        done = subprocess.run([place.folder + '/bin/bash', place.folder + '/tree/.ci/run'],
+        name, words = ('run', '') if failures else ('nightly', ' --all')
+        done = subprocess.run([place.folder + '/bin/bash', place.folder + '/tree/.ci/' + name],
                               env=dict(place.env, SBIN='', PAUSE='0'), capture_output=True, text=True, timeout=60)
         installs = [line for line in place.noted() if 'install' in line]
         assert len(installs) == min(2, failures + 1) and 'debootstrap' in installs[0], place.noted()
-        assert 'run WERROR=1 --yes test --also tests/platforms/asan.sh --also tests/platforms/debian13.sh' in done.stdout, done
+        assert 'run WERROR=1 --yes test --also tests/platforms/asan.sh --also tests/platforms/debian13.sh%s\n' % words in done.stdout, done
         assert done.returncode == 0 and ('could not install' in done.stderr) == (failures == 2), done
 
 

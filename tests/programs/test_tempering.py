@@ -5,6 +5,7 @@
 division, and when ranks are killed on the way.
 
 time: 200
+beside: yes
 """
 import os
 import random

@@ -7,6 +7,7 @@ the guards get the signal too. Without the calls a signal does what it always di
 stopping.c.
 
 time: 240
+beside: yes
 """
 import os
 import random

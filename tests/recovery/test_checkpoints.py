@@ -5,6 +5,7 @@
 moments; all of them. The last one that was complete is always there. See saver.c.
 
 time: 240
+beside: yes
 """
 import fcntl
 import os

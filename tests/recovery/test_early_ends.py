@@ -7,6 +7,7 @@ begin. Where all end before MPI_Init, after a wrong option for instance, nothing
 the job survives has a line, too. See early.c.
 
 time: 120
+beside: yes
 """
 import concurrent.futures
 import os

@@ -5,6 +5,7 @@
 outcomes are gathered; on one node and on several, which MPI pretends to have. See epochs.c.
 
 time: 200
+beside: yes
 """
 import random
 import re

@@ -5,6 +5,7 @@
 that was killed, which the job survives.
 
 time: 240
+beside: yes
 """
 import os
 import signal

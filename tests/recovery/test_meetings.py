@@ -5,6 +5,7 @@
 while its results become valid, at any moment; on one node and on several. See meetings.c.
 
 time: 300
+beside: yes
 """
 import random
 import re

@@ -6,6 +6,7 @@ makes them save and end with status 99; started again, on another number of rank
 that happens, they end with the checksum of an undisturbed run. Also when a rank dies.
 
 time: 240
+beside: yes
 """
 import concurrent.futures
 import os

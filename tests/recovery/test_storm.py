@@ -6,6 +6,7 @@ with the right results, or, when a rank died before rg_init had returned everywh
 error; nothing is left behind. soak.py does the same for as long as is asked for.
 
 time: 100
+beside: yes
 """
 import random
 import time

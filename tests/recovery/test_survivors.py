@@ -5,6 +5,7 @@
 exit status tells the truth; nothing is left behind. See survivors.c and soak.py.
 
 time: 300
+beside: yes
 """
 import os
 import random

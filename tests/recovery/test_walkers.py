@@ -6,6 +6,7 @@ once with its own result; on one node and on several, which MPI pretends to have
 lost as a whole. See walkers.c, kept.c and soak.py.
 
 time: 400
+beside: yes
 """
 import os
 import random

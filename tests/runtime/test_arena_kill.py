@@ -5,6 +5,7 @@
 moment after MPI_Init: until then MPICH has a file there itself.)
 
 time: 120
+beside: yes
 """
 import os
 import random
