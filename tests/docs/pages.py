@@ -5,7 +5,8 @@ import glob
 import os
 import re
 
-PAGES = ['README.md', 'CHANGELOG.md'] + sorted(glob.glob('docs/*.md') + glob.glob('examples/*.md'))
+PAGES = ['README.md', 'CHANGELOG.md'] + sorted(
+    glob.glob('docs/**/*.md', recursive=True) + glob.glob('examples/*.md'))
 
 
 def read(path):
@@ -43,3 +44,14 @@ def broken_links(page):
             yield '%s: the link to %s leads nowhere' % (page, target)
         elif anchor and anchor not in anchors(path):
             yield '%s: %s has no heading #%s' % (page, path, anchor)
+
+
+def too_long(page, words=120, characters=200):
+    """Paragraphs (an item of a list is one) and cells of tables that are too long."""
+    for paragraph in re.split(r'\n\s*\n|\n(?= *(?:[-*]|\d+\.) |[|#])', prose(page)):
+        if not paragraph.startswith('|') and len(paragraph.split()) > words:
+            yield '%s: a paragraph of %d words: %.40s' % (page, len(paragraph.split()), paragraph)
+    for row in re.findall(r'^\|.*\|$', read(page), re.M):
+        for cell in row.split('|'):
+            if len(cell.strip()) > characters:
+                yield '%s: a cell of %d characters: %.40s' % (page, len(cell.strip()), cell)
