@@ -5,7 +5,7 @@ import glob
 import os
 import re
 
-PAGES = ['README.md', 'CHANGELOG.md'] + sorted(
+PAGES = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'] + sorted(
     glob.glob('docs/**/*.md', recursive=True) + glob.glob('examples/*.md'))
 
 
