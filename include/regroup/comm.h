@@ -44,7 +44,7 @@ extern "C" {
 #endif
 
 typedef enum {
-  RG_METHOD_AUTO,      /* the faster method: see docs/rationale.md */
+  RG_METHOD_AUTO,      /* RG_METHOD_NATIVE, the faster one at every size */
   RG_METHOD_RECURSIVE, /* recursive inter-communicator creation and merging */
   RG_METHOD_NATIVE     /* MPI_Comm_create_group */
 } rg_comm_method;

@@ -113,7 +113,7 @@ int rgi_comm_creation_tag(uint64_t number) {
 }
 
 int rgi_comm_create_by_method(const rgi_comm_creation *creation, MPI_Comm *newcomm) {
-  /* The native call is the faster one at every size: docs/rationale.md. */
+  /* The native call is the faster one at every size: docs/develop/decisions.md. */
   return creation->method == RG_METHOD_RECURSIVE ? rgi_comm_create_recursive(creation, newcomm)
                                                  : rgi_comm_create_native(creation, newcomm);
 }

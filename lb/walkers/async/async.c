@@ -5,7 +5,7 @@
  * whether it may join. A leader at work looks for requests after each unit and accepts or refuses
  * them all; a leader without work refuses at once. So a group without work waits only for groups at
  * work. A group at work waits only for groups whose requests it has accepted, and these wait for
- * that answer. So there is no circle of waiting. docs/rationale.md has the argument. */
+ * that answer. So there is no circle of waiting. docs/develop/decisions.md has the argument. */
 #include <regroup/collectives.h>
 
 #include "base/error.h"
