@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) the Regroup authors
+"""The documents stay short: cells of tables, paragraphs, two pages, and all pages together.
+
+tier: quick
+beside: yes
+"""
+import glob
+import re
+import sys
+
+from pages import read, too_long
+
+PAGES = ['README.md', 'CHANGELOG.md'] + sorted(glob.glob('docs/**/*.md', recursive=True))
+MOST_LINES = {'docs/performance.md': 350, 'CHANGELOG.md': 80}
+MOST_WORDS = 50000  # of all pages
+# Lists of all names, each checked by a test: their tables do not count.
+LISTS = ['docs/reference.md', 'docs/environment.md', 'docs/from-global-arrays.md']
+# Pages that are still too long.
+EXCEPT = ['CHANGELOG.md', 'docs/rationale.md']
+
+
+def words(page):
+    """The number of words, which have a letter, without programs and commands."""
+    text = re.sub(r'^```.*?^```$|^ {4,}[^\n]*$', '', read(page), flags=re.M | re.S)
+    if page in LISTS:
+        text = re.sub(r'^\|.*$', '', text, flags=re.M)
+    return len([w for w in text.split() if re.search(r'[^\W\d_]', w)])
+
+
+def main():
+    pages = [page for page in PAGES if page not in EXCEPT]
+    wrong = [text for page in pages for text in too_long(page)]
+    for page in set(pages) & set(MOST_LINES):
+        lines = read(page).count('\n')
+        if lines > MOST_LINES[page]:
+            wrong.append('%s: %d lines of at most %d' % (page, lines, MOST_LINES[page]))
+    counts = {page: words(page) for page in pages}
+    total = sum(counts.values())
+    if total > MOST_WORDS:
+        wrong += ['%6d words: %s' % (counts[page], page) for page in pages]
+        wrong.append('%d words of at most %d' % (total, MOST_WORDS))
+    print('\n'.join(wrong + ['%d words in %d pages' % (total, len(pages))]))
+    sys.exit(1 if wrong else 0)
+
+
+main()
