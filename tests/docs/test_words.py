@@ -14,9 +14,10 @@ from pages import read, too_long
 
 PAGES = ['README.md', 'CHANGELOG.md'] + sorted(glob.glob('docs/**/*.md', recursive=True))
 MOST_LINES = {'docs/performance.md': 350, 'CHANGELOG.md': 80}
-MOST_WORDS = 53000  # of all pages; 50000 when the last page is shorter
-# Lists of all names, each checked by a test: their tables do not count.
-LISTS = ['docs/reference.md', 'docs/environment.md', 'docs/from-global-arrays.md']
+MOST_WORDS = 50000  # of all pages
+# Lists of all names or messages, each checked by a test: their tables and items do not count.
+LISTS = ['docs/reference.md', 'docs/environment.md', 'docs/from-global-arrays.md',
+         'docs/troubleshooting.md']
 # Pages that are still too long.
 EXCEPT = ['CHANGELOG.md', 'docs/rationale.md']
 
@@ -25,7 +26,7 @@ def words(page):
     """The number of words, which have a letter, without programs and commands."""
     text = re.sub(r'^```.*?^```$|^ {4,}[^\n]*$', '', read(page), flags=re.M | re.S)
     if page in LISTS:
-        text = re.sub(r'^\|.*$', '', text, flags=re.M)
+        text = re.sub(r'^(\||- `).*(\n  \S.*)*', '', text, flags=re.M)
     return len([w for w in text.split() if re.search(r'[^\W\d_]', w)])
 
 
