@@ -19,7 +19,7 @@
 #include "formation/errhandler.h"
 #include "formation/failure_scope.h"
 #include "formation/mpi_group.h"
-#include "runtime/mpi_interrupt.h"
+#include "mpich/mpich.h"
 #include "runtime/runtime.h"
 
 const char *rg_comm_method_name(rg_comm_method method) {
@@ -60,7 +60,7 @@ int rgi_comm_check_parent(rgi_comm_creation *creation) {
     return rgi_error(RG_ERR_ARG, "%s: %d is no method", creation->call, (int)creation->method);
   if (creation->method == RG_METHOD_AUTO)
     creation->method = (rg_comm_method)rgi_options_choice(RGI_OPT_COMM_METHOD);
-  if (rgi_mpi_interrupt_possible())
+  if (rgi_mpich_interrupt_possible())
     creation->method = RG_METHOD_NATIVE; /* the only one that a death can end */
   return check_tag(creation->call, creation->comm, creation->tag);
 }
@@ -142,7 +142,7 @@ static int create_comm(const rgi_comm_creation *creation, MPI_Comm parent, MPI_C
   rgi_errhandler_end(entry, error ? MPI_COMM_NULL : made);
   if (error)
     return error;
-  if (rgi_comm_may_talk(creation->comm) && rgi_mpi_interrupt_possible())
+  if (rgi_comm_may_talk(creation->comm) && rgi_mpich_interrupt_possible())
     error = agree_on_creation(creation, 1, RG_SUCCESS);
   if (error) {
     MPI_Comm_free(&made);

@@ -19,10 +19,10 @@
 
 #include "base/error.h"
 #include "formation/binomial.h"
+#include "mpich/mpich.h"
 #include "progress/mpi_error.h"
 #include "progress/wait.h"
 #include "runtime/module.h"
-#include "runtime/mpi_interrupt.h"
 #include "runtime/runtime.h"
 
 /* UP: to the parent, the report of a member and its subtree. DOWN: the decision. GONE: to the
@@ -111,9 +111,9 @@ static int gave_up(int error) {
 static int send_notice(agree_state *state, const agree_notice *notice, int kind, int to) {
   agree_notice out = *notice;
   out.kind = kind;
-  rgi_mpi_interrupt_begin(RGI_MPI_INTERRUPT_ANY);
+  rgi_mpich_interrupt_begin(RGI_MPICH_INTERRUPT_ANY);
   int code = MPI_Send(&out, sizeof out, MPI_BYTE, to, state->tag, state->comm);
-  int error = rgi_mpi_interrupt_end(rgi_mpi_error(code, "MPI_Send"), state->call);
+  int error = rgi_mpich_interrupt_end(rgi_mpi_error(code, "MPI_Send"), state->call);
   return gave_up(error) ? RG_SUCCESS : error;
 }
 

@@ -13,8 +13,8 @@
 #include "formation/creation_order.h"
 #include "formation/errhandler.h"
 #include "formation/failure_scope.h"
+#include "mpich/mpich.h"
 #include "progress/mpi_error.h"
-#include "runtime/mpi_interrupt.h"
 #include "runtime/runtime.h"
 #include "shm/failure.h"
 
@@ -96,9 +96,9 @@ static int connect_interruptibly(const two_sides *sides, MPI_Comm local, MPI_Com
   MPI_Comm pair = MPI_COMM_SELF; /* significant on the leaders alone */
   if (creation->me == 0)
     RGI_TRY(create_pair_comm(sides, &pair));
-  rgi_mpi_interrupt_begin(RGI_MPI_INTERRUPT_ANY);
+  rgi_mpich_interrupt_begin(RGI_MPICH_INTERRUPT_ANY);
   int error = connect_by(pair, creation->ranks[0] < sides->remote[0], creation->tag, local, inter);
-  error = rgi_mpi_interrupt_end(error, creation->call);
+  error = rgi_mpich_interrupt_end(error, creation->call);
   if (creation->me == 0 && !error)
     MPI_Comm_free(&pair);
   return error;
@@ -109,7 +109,7 @@ static int build_intercomm(const two_sides *sides, MPI_Comm *inter) {
   MPI_Comm local;
   RGI_TRY(rgi_comm_create_by_method(creation, &local));
   MPI_Comm_set_errhandler(local, MPI_ERRORS_RETURN);
-  int error = rgi_mpi_interrupt_possible()
+  int error = rgi_mpich_interrupt_possible()
                   ? connect_interruptibly(sides, local, inter)
                   : connect_by(creation->comm, sides->remote[0], creation->tag, local, inter);
   if (error != RG_ERR_PROC_FAILED && error != RG_ERR_REVOKED)
@@ -130,7 +130,7 @@ static int build_in_order(const two_sides *sides, MPI_Comm *inter) {
     error = build_intercomm(sides, inter);
     rgi_creation_order_end();
   }
-  if (!error && rgi_comm_may_talk(both.comm) && rgi_mpi_interrupt_possible()) {
+  if (!error && rgi_comm_may_talk(both.comm) && rgi_mpich_interrupt_possible()) {
     error = agree_on_both(sides, &both, 1, RG_SUCCESS);
     if (error)
       MPI_Comm_free(inter);

@@ -4,7 +4,7 @@
  * MPI's non-blocking collectives are passed on. Two things are done for them all the same, where
  * the library has shared memory for all of the communicator's members:
  *  - Where up to 8 ranks share processors, and between two ranks, MPICH uses the algorithm that
- *    suits them (mpich_algorithm.h). All members decide alike, by the group alone.
+ *    suits them (mpich/mpich.h). All members decide alike, by the group alone.
  *  - Where ranks share processors, the root of one that gives to all others leaves a barrier after
  *    it first, as after the blocking ones (step.c): otherwise the members that leave it before
  *    the root wait in vain for the next one of these. */
@@ -13,7 +13,7 @@
 #include "formation/group.h"
 #include "mpi/coll_check.h"
 #include "mpi/intercept.h"
-#include "mpi/mpich_algorithm.h"
+#include "mpich/mpich.h"
 #include "shm/node.h"
 
 /* Of the communicator's group, if it has one already; else NULL. */

@@ -132,7 +132,7 @@ int rgi_intercept_end(rgi_intercept_call call, MPI_Comm comm, int error, int *an
     return 0;
   }
   rgi_intercept_count(call, RGI_INTERCEPT_SERVED);
-  rgi_polite_served++;
+  rgi_mpich_served++;
   *answer = error ? rgi_intercept_raise(call, comm, error) : MPI_SUCCESS;
   return 1;
 }

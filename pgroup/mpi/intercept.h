@@ -18,7 +18,7 @@
 #include <regroup/group.h>
 #include <stdatomic.h>
 
-#include "progress/polite.h"
+#include "mpich/mpich.h"
 
 /* X(id, name): the operations, by MPI's names. */
 #define RGI_INTERCEPT_LIST(X)                                                                      \
@@ -92,7 +92,7 @@ extern int rgi_intercept_counting;
 static inline int rgi_intercept_is_plain(int error) {
   if (error || rgi_intercept_counting)
     return 0;
-  rgi_polite_served++;
+  rgi_mpich_served++;
   return 1;
 }
 

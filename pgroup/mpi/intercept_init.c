@@ -14,12 +14,11 @@
 #include "formation/comm_agree.h"
 #include "message/message_mpi.h"
 #include "mpi/intercept.h"
-#include "mpi/mpich_algorithm.h"
 #include "mpi/preloaded.h"
 #include "mpi/word_exchange.h"
+#include "mpich/mpich.h"
 #include "progress/comm_error.h"
 #include "progress/mpi_error.h"
-#include "progress/polite.h"
 #include "progress/wait.h"
 #include "runtime/runtime.h"
 #include "shm/process.h"
@@ -80,10 +79,20 @@ static int start_library(unsigned *wanted) {
                  : RG_SUCCESS;
 }
 
+/* Where threads of one process may call MPI at the same time MPICH's own choice stays. */
+static void choose_algorithms(void) {
+  if (rgi_runtime.threads_of_any)
+    return;
+  int mine = rgi_mpich_algorithms_find(), all = 0;
+  if (PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_BAND, rgi_intercept_comm) != MPI_SUCCESS)
+    all = 0;
+  rgi_mpich_algorithms_use(all);
+}
+
 /* MPI_COMM_WORLD gets its group here, where all processes are: at its first collective a program
  * may rely on that MPI's broadcast does not wait for the receivers. */
 static void begin_to_serve(void) {
-  rgi_mpich_algorithms_open(rgi_intercept_comm);
+  choose_algorithms();
   rgi_intercept_comm_group(RGI_INTERCEPT_BARRIER, MPI_COMM_WORLD);
 }
 
@@ -131,12 +140,12 @@ static int depth;
 static void before_init(void) {
   if (depth++ == 0)
     rgi_preloaded_tell();
-  rgi_polite_start_begin();
+  rgi_mpich_start_begin();
 }
 
 static int after_init(int error) {
   static int begun;
-  rgi_polite_start_end();
+  rgi_mpich_start_end();
   return --depth > 0 || error || begun++ ? error : begin_library();
 }
 

@@ -5,8 +5,8 @@
  * collective: they would wait for ever for a process that is not preloaded, or that takes MPI's
  * functions from MPI's library by dlsym.
  *
- * A process that has the library leaves a key in the launcher's space before MPI_Init. MPI_Init's
- * own exchange makes the keys visible to all. After it each process looks for those of its
+ * A process that has the library leaves a mark in the launcher's space before MPI_Init. MPI_Init's
+ * own exchange makes the marks visible to all. After it each process looks for those of its
  * neighbours in a tree, and the neighbours that have the library tell one another by messages. This
  * needs MPICH's launcher (hydra); with another one all processes are taken to have the library. */
 #ifndef RGI_PRELOADED_H

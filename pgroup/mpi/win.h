@@ -116,18 +116,13 @@ static inline int rgi_win_is_in_epoch(const rgi_win *window) {
 
 /* --- handles (win_table.c) ---------------------------------------------------------------- */
 
-/* A handle of MPICH tells its kind: that of a window, and one of the windows that MPICH has built
- * in, of which there are none. MPICH itself calls such a handle invalid. */
-#define RGI_WIN_HANDLE 0x60000000u
-#define RGI_WIN_HANDLE_BITS 26
-#define RGI_WIN_HANDLES (1 << 20)
-
-extern _Atomic(rgi_win *) rgi_win_at[RGI_WIN_HANDLES];
+extern _Atomic(rgi_win *) rgi_win_at[RGI_MPICH_WINDOW_HANDLES];
 
 /* The window of a handle, or NULL: the call is passed on. */
 static inline rgi_win *rgi_win_of(MPI_Win handle) {
-  uint32_t bits = (uint32_t)handle, i = bits - RGI_WIN_HANDLE;
-  return i < RGI_WIN_HANDLES ? atomic_load_explicit(&rgi_win_at[i], memory_order_acquire) : NULL;
+  uint32_t bits = (uint32_t)handle, i = bits - RGI_MPICH_WINDOW_HANDLE;
+  return i < RGI_MPICH_WINDOW_HANDLES ? atomic_load_explicit(&rgi_win_at[i], memory_order_acquire)
+                                      : NULL;
 }
 
 static inline void rgi_win_count(rgi_intercept_window_call call, int served) {
@@ -239,7 +234,7 @@ static inline void rgi_win_poll(int weight) {
 
 /* The same in a call that gets done what it was called for. */
 static inline void rgi_win_poll_served(int weight) {
-  rgi_polite_served++;
+  rgi_mpich_served++;
   rgi_win_poll(weight);
 }
 

@@ -31,7 +31,7 @@ static rg_group group_to_serve(const plan *p) {
   if (p->comm == MPI_COMM_NULL || p->size < 0 || p->disp_unit <= 0)
     rgi_intercept_count(RGI_INTERCEPT_RMA, RGI_INTERCEPT_OTHER_CASE);
   else if ((g = rgi_intercept_group(RGI_INTERCEPT_RMA, p->comm)) && !is_on_one_node(g) &&
-           (p->flavor == MPI_WIN_FLAVOR_SHARED || !rgi_win_nodes_possible())) {
+           (p->flavor == MPI_WIN_FLAVOR_SHARED || !rgi_mpich_gives()->opens_epochs)) {
     rgi_intercept_count(RGI_INTERCEPT_RMA, RGI_INTERCEPT_OTHER_COMM);
     g = NULL;
   }

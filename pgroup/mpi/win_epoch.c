@@ -11,7 +11,7 @@
 #include "formation/group.h"
 #include "mpi/intercept.h"
 #include "mpi/win_nodes.h"
-#include "progress/polite.h"
+#include "mpich/mpich.h"
 #include "progress/wait.h"
 
 static rgi_win_target *target_at(rgi_win *window, int rank) {
@@ -60,9 +60,9 @@ static void unlock_target(rgi_win *window, int rank) {
   t->opening = RGI_WIN_CLOSED;
 }
 
-/* MPI's call polls and does not wait (progress/polite_calls.c). */
+/* MPI's call polls and does not wait (mpich/polite_calls.c). */
 static int end_row(int code) {
-  rgi_polite_end_row();
+  rgi_mpich_end_row();
   return code;
 }
 

@@ -25,18 +25,6 @@ typedef struct {
 #define LACKS (-1)
 #define WORDS 3 /* of 8 bytes */
 
-int rgi_win_nodes_possible(void) {
-  static atomic_int known; /* 1: no, 2: yes */
-  int is = atomic_load(&known);
-  if (!is) {
-    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-    int length;
-    PMPI_Get_library_version(version, &length);
-    atomic_store(&known, is = strstr(version, "ch4") ? 2 : 1);
-  }
-  return is == 2;
-}
-
 /* --- making ---------------------------------------------------------------------------------- */
 
 static void drop_nodes(rgi_win_nodes *nodes) {

@@ -7,10 +7,8 @@
  * a target are made in one way. A process that makes no access here at all is right, too: nothing
  * has to be agreed after the window is made.
  *
- * An access here is made when its call is made. So MPI must open epochs at once: with its device
- * ch4 MPI_Win_lock returns when the lock is granted, MPI_Win_start when the targets have posted,
- * MPI_Win_fence when all members have called it. With other devices, which delay that, these
- * windows are passed on to MPI. */
+ * An access here is made when its call is made. So MPI must open epochs at once
+ * (mpich/mpich.h). Where it delays that, these windows are passed on to MPI. */
 #ifndef RGI_WIN_NODES_H
 #define RGI_WIN_NODES_H
 
@@ -58,9 +56,6 @@ typedef struct {
   void *memory; /* what is to be freed with the window */
   int lacks;    /* the class of an error that it has, or MPI_SUCCESS */
 } rgi_win_plan;
-
-/* Whether MPI opens epochs at once. The same on all processes. */
-int rgi_win_nodes_possible(void);
 
 /* Members call. ready: the caller has its memory. 1 and MPI's code; or 0: pass the call on, all
  * members do; plan->memory has been freed. */

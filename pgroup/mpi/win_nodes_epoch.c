@@ -8,16 +8,16 @@
 
 #include "mpi/intercept.h"
 #include "mpi/win_nodes.h"
-#include "progress/polite.h"
+#include "mpich/mpich.h"
 
 /* The caller's own accesses, and those of others that MPI has told of, come before what follows. */
 static void order_memory(void) {
   atomic_thread_fence(memory_order_seq_cst);
 }
 
-/* MPI's call polls and does not wait (progress/polite_calls.c). */
+/* MPI's call polls and does not wait (mpich/polite_calls.c). */
 static int end_row(int code) {
-  rgi_polite_end_row();
+  rgi_mpich_end_row();
   order_memory();
   return code;
 }

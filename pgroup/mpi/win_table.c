@@ -11,7 +11,7 @@
 
 #define ROOM_STEP 4096
 
-_Atomic(rgi_win *) rgi_win_at[RGI_WIN_HANDLES];
+_Atomic(rgi_win *) rgi_win_at[RGI_MPICH_WINDOW_HANDLES];
 
 /* A stack of free indices. */
 static struct {
@@ -39,12 +39,12 @@ int rgi_win_table_add(rgi_win *window) {
   pthread_mutex_lock(&table.lock);
   if (table.free)
     i = table.freed[--table.free];
-  else if (table.used < RGI_WIN_HANDLES && grow_room(table.used))
+  else if (table.used < RGI_MPICH_WINDOW_HANDLES && grow_room(table.used))
     i = table.used++;
   else
     good = 0;
   if (good) {
-    window->handle = (MPI_Win)(RGI_WIN_HANDLE + i);
+    window->handle = (MPI_Win)(RGI_MPICH_WINDOW_HANDLE + i);
     atomic_store(&rgi_win_at[i], window);
   }
   pthread_mutex_unlock(&table.lock);
@@ -52,7 +52,7 @@ int rgi_win_table_add(rgi_win *window) {
 }
 
 void rgi_win_table_remove(rgi_win *window) {
-  uint32_t i = (uint32_t)window->handle - RGI_WIN_HANDLE;
+  uint32_t i = (uint32_t)window->handle - RGI_MPICH_WINDOW_HANDLE;
   pthread_mutex_lock(&table.lock);
   atomic_store(&rgi_win_at[i], NULL);
   table.freed[table.free++] = i;

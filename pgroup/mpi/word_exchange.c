@@ -14,8 +14,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/options.h"
+#include "mpich/mpich.h"
 #include "progress/mpi_error.h"
-#include "progress/polite.h"
 #include "progress/wait.h"
 
 typedef struct exchange_word {
@@ -120,10 +120,10 @@ static int run_blocking(const char *call, MPI_Comm comm, MPI_Op op, int64_t *val
   blocked.since = 0;
   blocked.polls = 0;
   blocked.reported = 0;
-  rgi_polite_polled = report_stall;
+  rgi_mpich_polled = report_stall;
   int code = op == MPI_OP_NULL ? PMPI_Bcast(value, 1, MPI_INT64_T, 0, comm)
                                : PMPI_Allreduce(&mine, value, 1, MPI_INT64_T, op, comm);
-  rgi_polite_polled = NULL;
+  rgi_mpich_polled = NULL;
   return rgi_mpi_error(code, call);
 }
 

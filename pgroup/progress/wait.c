@@ -43,8 +43,8 @@
 #include "base/label.h"
 #include "base/log.h"
 #include "base/options.h"
+#include "mpich/mpich.h"
 #include "progress/mpi_error.h"
-#include "progress/polite.h"
 #include "progress/progress.h"
 #include "progress/request.h"
 #include "shm/failure.h"
@@ -84,9 +84,9 @@ static double note_wait(const rgi_wait *wait, double now) {
   static _Thread_local double moved;
   if (wait->outside || (rgi_options_value(RGI_OPT_TIMEOUT) > 0 && !wait->patient))
     return 0;
-  if (moves != rgi_polite_moves())
+  if (moves != rgi_mpich_moves())
     moved = now;
-  moves = rgi_polite_moves();
+  moves = rgi_mpich_moves();
   double since = wait->pause.start > moved ? wait->pause.start : moved;
   if (moves && wait->patient)
     rgi_process_note_patient_wait(since, now);
@@ -99,9 +99,9 @@ static void note_and_poll(const rgi_wait *wait, double now) {
   double since = note_wait(wait, now);
   if (!rgi_wait_meanwhile)
     return;
-  rgi_polite_own_wait = since;
+  rgi_mpich_own_wait = since;
   rgi_wait_meanwhile();
-  rgi_polite_own_wait = 0;
+  rgi_mpich_own_wait = 0;
 }
 
 /* Whether something needs this process although the bell does not ring. */
@@ -327,7 +327,7 @@ int rgi_wait_bell(rgi_wait *wait, rgi_bell *bell, uint32_t old, int quiet) {
 /* MPI's own functions: no tool is to take the library's looks for the program's. */
 static int end_look(int error, int found) {
   if (error || found)
-    rgi_polite_end_row();
+    rgi_mpich_end_row();
   rg_polite_polling(0);
   return error;
 }
@@ -343,9 +343,9 @@ int rgi_wait_mpi_test(MPI_Request *request, int *done) {
 }
 
 int rgi_wait_mpi_test_there(MPI_Request *request, int *done, MPI_Status *status) {
-  rgi_polite_still = 1;
+  rgi_mpich_still = 1;
   int error = rgi_wait_mpi_test_status(request, done, status);
-  rgi_polite_still = 0;
+  rgi_mpich_still = 0;
   return error;
 }
 

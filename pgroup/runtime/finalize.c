@@ -11,10 +11,7 @@
  * - The modules are closed without MPI: what MPI holds stays until the process ends.
  * - The job's outcome is set to "done", for the guards of this node and (RGI_FACT_ENDED) of the
  *   others: a guard whose rank was killed then ends with success, and mpiexec does as well.
- * - MPI_Finalize, which this file defines in front of MPI's, only tells the launcher by PMI that
- *   this process has finalized; a process that ends without that counts as failed. What MPI has
- *   allocated is left to the kernel. In the shared library so does PMPI_Finalize
- *   (finalize_profiled.c).
+ * - MPI_Finalize only tells the launcher (mpich/finalize.c).
  *
  * Without guards, or on several nodes without daemons, rg_finalize uses a barrier of MPI's and
  * MPI_Finalize is MPI's own, unless a death has been noticed. */
@@ -24,17 +21,14 @@
 #include <regroup/error.h>
 
 #include "base/error.h"
+#include "mpich/mpich.h"
 #include "noded/client/guard_client.h"
 #include "noded/client/overlay_client.h"
-#include "noded/daemon/pmi.h"
 #include "progress/progress.h"
 #include "progress/request.h"
 #include "progress/wait.h"
 #include "shm/node.h"
 #include "shm/process.h"
-
-static int without_mpi; /* MPI_Finalize must not wait for other processes */
-static int told;        /* it has told the launcher */
 
 int rgi_finalize_wait(void) {
   rgi_wait wait;
@@ -56,15 +50,7 @@ int rgi_finalize_wait(void) {
 void rgi_finalize_without_mpi(void) {
   rgi_process_end_job();
   rgi_overlay_tell(RGI_FACT_ENDED, 0);
-  without_mpi = 1;
-}
-
-int rgi_finalize_ended(void) {
-  if (without_mpi) {
-    rgi_pmi_finalize();
-    told = 1;
-  }
-  return without_mpi;
+  rgi_mpich_finalize_alone();
 }
 
 /* A process that ends by exit while the others go on in MPI ends the job: its guard is to know. */
@@ -75,9 +61,6 @@ __attribute__((destructor)) static void tell_guard(void) {
   MPI_Initialized(&begun);
   MPI_Finalized(&ended);
   if (begun)
-    rgi_guard_tell_end(ended || told ? RGI_GUARD_MPI_ENDED : RGI_GUARD_MPI_BEGUN);
-}
-
-RG_API int MPI_Finalize(void) {
-  return rgi_finalize_ended() ? MPI_SUCCESS : PMPI_Finalize();
+    rgi_guard_tell_end(ended || rgi_mpich_has_finalized() ? RGI_GUARD_MPI_ENDED
+                                                          : RGI_GUARD_MPI_BEGUN);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Finalizing without MPI, in a job that survives deaths. MPI_Finalize would wait for the dead; this
- * room's own MPI_Finalize and PMPI_Finalize do without. */
+ * Finalizing without MPI, in a job that survives deaths: MPI_Finalize would wait for the dead. */
 #ifndef RGI_FINALIZE_H
 #define RGI_FINALIZE_H
 
@@ -12,9 +11,5 @@ int rgi_finalize_wait(void);
 
 /* The last step of such a rg_finalize: from now on MPI_Finalize does not wait for others. */
 void rgi_finalize_without_mpi(void);
-
-/* Whether that has come. If so it tells the launcher that this process has finalized: nothing is
- * left of MPI_Finalize. */
-int rgi_finalize_ended(void);
 
 #endif

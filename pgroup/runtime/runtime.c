@@ -22,11 +22,11 @@
 #include "base/options.h"
 #include "machine/domain.h"
 #include "machine/machine_process.h"
+#include "mpich/mpich.h"
 #include "noded/client/guard_client.h"
 #include "noded/client/overlay_client.h"
 #include "progress/comm_error.h"
 #include "progress/mpi_error.h"
-#include "progress/polite.h"
 #include "progress/progress.h"
 #include "progress/request.h"
 #include "progress/slot.h"
@@ -34,7 +34,6 @@
 #include "runtime/cluster.h"
 #include "runtime/finalize.h"
 #include "runtime/module.h"
-#include "runtime/mpi_interrupt.h"
 #include "runtime/node_memory.h"
 #include "runtime/self_comm.h"
 #include "runtime/tuning.h"
@@ -172,7 +171,8 @@ static void warn_of_single_tasks(void) {
   const char *task = getenv("SLURM_PROCID"), *tasks = getenv("SLURM_STEP_NUM_TASKS");
   int size = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  if (size == 1 && !getenv("PMI_FD") && task && !strcmp(task, "0") && tasks && atoi(tasks) > 1)
+  if (size == 1 && !rgi_mpich_pmi_speaks() && task && !strcmp(task, "0") && tasks &&
+      atoi(tasks) > 1)
     rgi_log(RGI_LOG_WARN,
             "srun has started %s tasks, but MPI knows of one process: each task is a job of its "
             "own; with MPICH, srun --mpi=pmi2 makes them one job",
@@ -180,7 +180,7 @@ static void warn_of_single_tasks(void) {
 }
 
 static void warn_of_unknown_mpi(void) {
-  if (rgi_guard_exists() && !rgi_mpi_interrupt_known())
+  if (rgi_guard_exists() && !rgi_mpich_gives()->can_interrupt)
     rgi_log(RGI_LOG_WARN,
             "RG_SURVIVE=1: calls of this MPI cannot be interrupted (MPICH 4.0 and 4.2 "
             "over UCX are known): a death while communicators are made is not "
@@ -213,9 +213,9 @@ static void tell_configuration(void) {
           RG_VERSION, rgi_runtime.size, rgi_node.n, rgi_node.processors,
           rgi_node.oversubscribed ? ": oversubscribed" : "");
   rgi_log(RGI_LOG_INFO, "MPI's own waits are %s",
-          !polite                    ? "not polite"
-          : rgi_polite_yields_only() ? "polite: they yield, and do not sleep"
-                                     : "polite");
+          !polite                   ? "not polite"
+          : rgi_mpich_yields_only() ? "polite: they yield, and do not sleep"
+                                    : "polite");
   rgi_node_memory_describe(memory);
   rgi_log(RGI_LOG_INFO, "shared memory: %s", memory);
   for (int i = 0; i < RGI_OPT_COUNT; i++) {
@@ -245,11 +245,12 @@ int rg_init(MPI_Comm comm, const char *options) {
   RGI_TRY(let_guard_report(agree_on_call(comm, look_at_call(comm, options))));
   if (!rgi_runtime.started) {
     RGI_TRY(let_guard_report(rgi_tuning_load(comm)));
+    rgi_mpich_interrupt_open(rgi_guard_exists());
     RGI_TRY(let_guard_report(start_runtime(comm)));
   }
   if (++rgi_runtime.started == 1) {
     int reports = !rgi_runtime.threads && rgi_guard_exists();
-    rgi_polite_waits = reports ? rgi_process_note_wait : NULL;
+    rgi_mpich_waits = reports ? rgi_process_note_wait : NULL;
     rgi_process_ready(reports);
     rgi_log_start(rgi_runtime.rank);
     if (rgi_runtime.rank == 0)

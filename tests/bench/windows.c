@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpich/mpich.h"
 #include "preload.h"
-#include "progress/polite.h"
 
 #define FIRST 64 /* bytes of the counters */
 #define SMALL 64 /* bytes of a window that is made and freed */
@@ -214,12 +214,12 @@ static void swap(bench_windows_work *k, int i) {
                                   sizeof(int64_t), w->window[k->store]);
 }
 
-/* MPI's own flush has ended a wait, as progress/polite_calls.c says. */
+/* MPI's own flush has ended a wait, as mpich/polite_calls.c says. */
 #define FLUSH_OFTEN(call)                                                                          \
   for (int i = 0; i < k->batch; i++) {                                                             \
     call;                                                                                          \
     if (mpi)                                                                                       \
-      rgi_polite_end_row();                                                                        \
+      rgi_mpich_end_row();                                                                         \
   }
 
 /* Loops with nothing else in them: a flush is a matter of nanoseconds. */
@@ -288,7 +288,7 @@ static void access_once(bench_windows_work *k, int i) {
   if (k->store != BENCH_WINDOWS_MEMORY)
     by[k->store].Win_flush(w->place->ranks - 1, w->window[k->store]);
   if (k->store == BENCH_WINDOWS_MPI)
-    rgi_polite_end_row();
+    rgi_mpich_end_row();
   k->wrong_swap |= k->kind == BENCH_WINDOWS_SWAP && k->seen != k->old;
 }
 

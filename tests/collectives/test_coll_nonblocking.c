@@ -2,7 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * ranks: 2 3
- * sources: pgroup/mpi/coll_check.c pgroup/mpi/coll_nonblocking.c pgroup/mpi/mpich_algorithm.c
+ * sources: pgroup/mpi/coll_check.c pgroup/mpi/coll_nonblocking.c
  * What libregroup-mpi.so does with MPI's non-blocking broadcasts and scatters: they are MPI's, and
  * where ranks share processors their root is noted as such, for the next barrier. */
 #include <mpi.h>

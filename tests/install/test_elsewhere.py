@@ -89,6 +89,16 @@ def check_without_arrays(tree):
         assert not re.search(r'-o \S*/' + program, text), program
 
 
+def check_without_mpich(tree):
+    """MPI's standard alone: no file of the room but the stand-in, and no windows."""
+    text = plan(tree, 'MPICH=no', 'ARRAYS=no', targets=['all', 'tests'])
+    assert set(re.findall(r'-o \S*/pgroup/mpich/(\S+)\.os', text)) == {'absent'}, text[-2000:]
+    assert not re.search(r'pgroup/mpi/win\w*\.os|libregroup-polite\.so', text), text[-2000:]
+    assert '-DRG_NO_MPICH' in line_of(text, r'-o \S*mpich/absent\.os')
+    for program in ['bin/regroup-info', 'tests/test_group', 'lib/libregroup-mpi.so']:
+        line_of(text, r'-o \S*/release-noarrays-nompich/' + program)
+
+
 def check_places(tree, work):
     """LIBDIR, and .pc files that name MPI's flags where pkg-config does not know MPI."""
     dest = 'DESTDIR=' + work + '/stage'
@@ -146,6 +156,7 @@ def main(work):
     check_names(tree, work)
     check_development(tree)
     check_without_arrays(tree)
+    check_without_mpich(tree)
     if shutil.which('pkg-config'):
         check_places(tree, work)
         check_uninstalled(work)

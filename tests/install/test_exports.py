@@ -14,7 +14,7 @@ import subprocess
 LIB = os.environ['RGT_BUILD'] + '/lib/'
 UCX = {'ucp_worker_progress', 'ucp_disconnect_nb', 'ucp_worker_create', 'ucp_worker_destroy',
        'ucp_cleanup', 'ucp_request_release', 'fi_fabric'}
-# Those after which polls in vain begin a new row (pgroup/progress/polite_calls.c).
+# Those after which polls in vain begin a new row (pgroup/mpich/polite_calls.c).
 LOOKS = {'MPI_' + name for name in (
     'Wait Waitall Waitany Waitsome Test Testall Testany Testsome Request_get_status Iprobe Improbe '
     'Win_test Win_flush Win_flush_all Win_flush_local Win_flush_local_all Win_unlock Win_unlock_all Win_fence').split()}

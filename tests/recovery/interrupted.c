@@ -2,14 +2,14 @@
  * Copyright (c) the Regroup authors
  *
  * What test_creation.py starts, with RG_SURVIVE=1: interrupted CALL MICROSECONDS. All ranks repeat
- * a blocking call of MPI between rgi_mpi_interrupt_begin and _end, and the last one is killed after
- * so long. CALL: ring (MPI_Sendrecv of 200 kB), allreduce (of 200 kB), ssend (to the last rank).
- * Each of the others must leave its call with RG_ERR_PROC_FAILED; they shrink, make a communicator,
- * and use it. Rank 0 prints "INTERRUPTED members". */
+ * a blocking call of MPI between rgi_mpich_interrupt_begin and _end, and the last one is killed
+ * after so long. CALL: ring (MPI_Sendrecv of 200 kB), allreduce (of 200 kB), ssend (to the last
+ * rank). Each of the others must leave its call with RG_ERR_PROC_FAILED; they shrink, make a
+ * communicator, and use it. Rank 0 prints "INTERRUPTED members". */
 #include "formation/failure_scope.h"
 #include "formation/group.h"
+#include "mpich/mpich.h"
 #include "ranks.h"
-#include "runtime/mpi_interrupt.h"
 
 enum { BYTES = 200000, AFTERWARDS = 30 };
 
@@ -44,9 +44,9 @@ static void repeat(rg_group g, MPI_Comm comm, int (*call)(MPI_Comm, int, int)) {
   int error = RG_SUCCESS;
   while (!error) {
     rgi_failure_scope_set(&rgi_failure_scope_now, g->members, g->context, g->creation_ids);
-    rgi_mpi_interrupt_begin(RGI_MPI_INTERRUPT_ANY);
+    rgi_mpich_interrupt_begin(RGI_MPICH_INTERRUPT_ANY);
     int code = call(comm, my_rank, world_size);
-    error = rgi_mpi_interrupt_end(code ? RG_ERR_MPI : RG_SUCCESS, "test");
+    error = rgi_mpich_interrupt_end(code ? RG_ERR_MPI : RG_SUCCESS, "test");
     rgi_failure_scope_now = (rgi_failure_scope){0};
   }
   must(error == RG_ERR_PROC_FAILED, "the call was left");

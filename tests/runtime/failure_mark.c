@@ -41,7 +41,7 @@ int main(int argc, char **argv) {
   MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &found);
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0 && argc > 1)
-    mark = ((ucp_tag_t)*most + 1) * (2 + 4); /* pgroup/runtime/mpi_interrupt.c, failure_bits */
+    mark = ((ucp_tag_t)*most + 1) * (2 + 4); /* pgroup/mpich/interrupt.c, failure_bits */
   int error = MPI_Comm_create_group(MPI_COMM_WORLD, group, 7, &made);
   mark = 0;
   if (rank == 1)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
-"""The table of MPICH's versions in pgroup/runtime/mpi_interrupt.c is right for the MPICH that is here: a message with
+"""The table of MPICH's versions in pgroup/mpich/mpich.c is right for the MPICH that is here: a message with
 MPICH's own mark of a failed process makes MPI_Comm_create_group ask the error handler, or ends the process.
 
 tier: quick
@@ -31,8 +31,8 @@ def marked():
         skip('the mark of a failed process is of MPICH')
     said = run_tests.launcher_text()
     version = re.search(r'Version: +(\d+)\.(\d+)', said)
-    with open('pgroup/runtime/mpi_interrupt.c') as f:
-        table = re.search(r'known_mpich\[\] = \{(.*)\};', f.read()).group(1)
+    with open('pgroup/mpich/mpich.c') as f:
+        table = re.search(r'interruptible\[\] = \{(.*)\};', f.read()).group(1)
     known = {m[:2]: int(m[2]) for m in re.findall(r'(\d+), (\d+), ([01])', table)}
     assert len(known) == 2, table
     if 'ch4:ucx' not in said or not version or version.groups() not in known:

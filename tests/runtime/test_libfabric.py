@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import run_tests  # noqa: E402
 
 BUILD = os.path.abspath(os.environ['RGT_BUILD'])
-POLLS, FREE = 1000, 4  # FREE: without a pause, pgroup/progress/polite.c
+POLLS, FREE = 1000, 4  # FREE: without a pause, pgroup/mpich/polite.c
 if 'san' in os.path.basename(BUILD):
     print('a library with a sanitizer cannot be preloaded')
     sys.exit(77)
@@ -26,7 +26,7 @@ if 'openmpi' in os.environ.get('RGT_MPIEXEC', ''):
 if 'ch4:ofi' in run_tests.launcher_text():
     print("this MPI is linked with libfabric itself, and needs more of its names than the test's library has")
     sys.exit(77)
-# What pgroup/progress/polite_ofi.c and libfabric.c take from libfabric's binary interface.
+# What pgroup/mpich/polite_ofi.c and libfabric.c take from libfabric's binary interface.
 LAYOUT = '''#if __has_include(<rdma/fi_eq.h>)
 #include <stddef.h>
 #include <rdma/fi_domain.h>

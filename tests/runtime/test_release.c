@@ -3,7 +3,7 @@
  *
  * ranks: 1
  * MPICH releases a variable on the stack as if it were a request of UCX's: UCX gets only what is
- * its own (progress/polite.c). */
+ * its own (mpich/polite.c). */
 #include "tests/check/check.h"
 
 #if __has_include(<ucp/api/ucp.h>)

@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "base/pause.h"
-#include "progress/polite.h"
+#include "mpich/mpich.h"
 #include "progress/wait.h"
 #include "tests/check/check.h"
 
@@ -138,7 +138,7 @@ static int all_were_polite(double late) {
     rgi_clock_sleep(late);
   MPI_Barrier(MPI_COMM_WORLD);
   RGT_OK(rg_polite_counts(NULL, &yields, &sleeps));
-  int polite = rgt_rank == 0 || rgi_polite_yields_only() ||
+  int polite = rgt_rank == 0 || rgi_mpich_yields_only() ||
                (yields > yields_before && sleeps > sleeps_before),
       all;
   MPI_Allreduce(&polite, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);

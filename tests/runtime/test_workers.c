@@ -3,7 +3,7 @@
  *
  * ranks: 1
  * During MPI_Finalize a thread of the library polls the workers of UCX that MPI has made for a
- * single thread (progress/polite_end.c): they are made for threads that use them one at a time. */
+ * single thread (mpich/polite_end.c): they are made for threads that use them one at a time. */
 #include "tests/check/check.h"
 
 #if __has_include(<ucp/api/ucp.h>)

@@ -3,7 +3,7 @@
 # Copyright (c) the Regroup authors
 """The structure of the library is the one that pgroup/rooms.txt lists: no room includes a header
 of a higher room or calls its functions, and inside a room there are no circles but between the
-files of one object.
+files of one object. Of pgroup/mpich the other rooms include mpich.h alone.
 
 The files of one object are a header and the sources that define what it declares, and a source
 and header of one name.
@@ -50,6 +50,15 @@ def check_floors(uses, how):
             here, there = sources.room_of(f), sources.room_of(other)
             if floor[there] > floor[here]:
                 fail('%s %s %s of a higher room' % (f, how, other), *sorted(uses[f][other]))
+
+
+def check_mpich():
+    """Of the room of what depends on MPICH's inside the others include one header."""
+    for f in files:
+        for header in included[f]:
+            if sources.room_of(header) == 'pgroup/mpich' != sources.room_of(f) and \
+                    header != 'pgroup/mpich/mpich.h':
+                fail('%s includes %s' % (f, header))
 
 
 def check_mpi(includes_mpi, needed):
@@ -110,6 +119,7 @@ for name in files:
 check_floors(included, 'includes')
 check_floors(called, 'uses functions or variables of')
 check_mpi(lambda f: '<mpi.h>' in sources.read(f), needed)
+check_mpich()
 check_circles(included, defined, 'includes')
 check_circles(called, defined, 'calls')
 for text in failures:

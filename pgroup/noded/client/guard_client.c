@@ -22,6 +22,7 @@
 
 #include "base/option_table.h"
 #include "base/task.h"
+#include "mpich/mpich.h"
 #include "noded/daemon/news.h"
 
 /* Of 1000, the whole memory: the daemon counts as using all pages that it has touched of the
@@ -38,7 +39,7 @@ static pid_t own; /* this rank's process: a child of it has no guard */
 static int blind; /* rgi_guard_blind */
 
 static int is_wanted(void) {
-  return strcmp(rgi_option_text(RGI_OPT_SURVIVE), "1") == 0 && getenv("PMI_FD") &&
+  return strcmp(rgi_option_text(RGI_OPT_SURVIVE), "1") == 0 && rgi_mpich_pmi_speaks() &&
          !getenv("REGROUP_GUARDED");
 }
 

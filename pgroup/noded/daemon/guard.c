@@ -51,12 +51,11 @@
 
 #include "base/clock.h"
 #include "base/task.h"
+#include "mpich/mpich.h"
 #include "noded/daemon/arbiter.h"
 #include "noded/daemon/daemon.h"
 #include "noded/daemon/given_up.h"
 #include "noded/daemon/news.h"
-#include "noded/daemon/pmi.h"
-#include "noded/daemon/siblings.h"
 #include "noded/wire/overlay.h"
 #include "shm/arena.h"
 #include "shm/process_table.h"
@@ -179,9 +178,9 @@ static void tell_end(const char *why) {
 /* status: for the launcher. */
 static int end_job(const guarded_child *child, const char *why, int status) {
   tell_end(why);
-  rgi_pmi_abort(child->table.journal || child->phase == RGI_GUARD_MPI_BEGUN, status);
+  rgi_mpich_pmi_abort(child->table.journal || child->phase == RGI_GUARD_MPI_BEGUN, status);
   for (double end = rgi_clock_now() + ABORT_SECONDS; rgi_clock_now() < end;) {
-    if (rgi_siblings_are_all() && !rgi_siblings_live())
+    if (rgi_mpich_siblings_are_all() && !rgi_mpich_siblings_live())
       return status; /* there is nothing left to end */
     rgi_arbiter_wait(CHECK_SECONDS);
   }
@@ -225,8 +224,8 @@ static int end_early(const guarded_child *child) {
   char line[LINE_BYTES];
   int status = WEXITSTATUS(child->status),
       sure = child->died || child->phase == RGI_GUARD_MPI_BEGUN;
-  if (!sure && !rgi_siblings_live() && (status == 0 || rgi_siblings_are_all())) {
-    if (!rgi_siblings_are_all())
+  if (!sure && !rgi_mpich_siblings_live() && (status == 0 || rgi_mpich_siblings_are_all())) {
+    if (!rgi_mpich_siblings_are_all())
       rgi_news_early(launcher_rank());
     return status;
   }
@@ -261,7 +260,7 @@ static int outlive_child(guarded_child *child) {
   tell_survived(child, sign);
   uint32_t outcome = job_outcome(child);
   if (outcome == RGI_PROCESS_JOB_DONE) {
-    rgi_pmi_finalize();
+    rgi_mpich_pmi_finalize();
     return 0;
   }
   if (outcome == RGI_PROCESS_JOB_LOST ||
@@ -327,7 +326,7 @@ static int end_node(guarded_child *child, const char *why) {
                    name ? " (" : "", name ? name : "", name ? ")" : "", why);
     await_reader();
   }
-  rgi_pmi_finalize();
+  rgi_mpich_pmi_finalize();
   return RGI_OVERLAY_ENDED_STATUS;
 }
 
@@ -343,7 +342,7 @@ static int end_for(guarded_child *child, const char *why) {
  * job. */
 static int end_without_daemon(guarded_child *child) {
   char line[LINE_BYTES];
-  if (rgi_pmi_is_slurm())
+  if (rgi_mpich_pmi_is_slurm())
     return end_node(child, rgi_arbiter_may_print(READ_SECONDS) ? "its daemon is gone" : NULL);
   if (!child->ended)
     kill(child->rank, SIGKILL);
@@ -409,8 +408,8 @@ static int looks_for_siblings(const guarded_child *child) {
 static int check_rank(guarded_child *child) {
   char line[LINE_BYTES], rank[16];
   int before = child->unstarted;
-  child->unstarted = rgi_siblings_unstarted();
-  if (before == RGI_SIBLINGS_NONE || child->unstarted != before)
+  child->unstarted = rgi_mpich_siblings_unstarted();
+  if (before == RGI_MPICH_NO_SIBLING || child->unstarted != before)
     return -1;
   snprintf(rank, sizeof rank, before < 0 ? "?" : "%d", before);
   snprintf(line, sizeof line, "rank %s has ended before its program began (is a library missing?)",
@@ -422,7 +421,7 @@ static int check_rank(guarded_child *child) {
 static int check_other_nodes(guarded_child *child) {
   char line[LINE_BYTES];
   int before = child->ended_node;
-  child->ended_node = rgi_siblings_ended_node();
+  child->ended_node = rgi_mpich_siblings_ended_node();
   if (before < 0 || child->ended_node < 0)
     return -1;
   snprintf(line, sizeof line,
@@ -437,7 +436,7 @@ static int check_siblings(guarded_child *child) {
   if (!looks_for_siblings(child) || now - child->looked < LOOK_SECONDS)
     return -1;
   child->looked = now;
-  if (rgi_pmi_has_finalized())
+  if (rgi_mpich_pmi_has_finalized())
     return -1;
   int status = check_rank(child);
   return status < 0 ? check_other_nodes(child) : status;
@@ -455,7 +454,7 @@ static int step_guard(guarded_child *child) {
   int well = WIFEXITED(child->status);
   if ((child->stopping && !is_outlived(child)) || getppid() == 1) /* 1: the launcher is gone */
     return well ? WEXITSTATUS(child->status) : 128 + WTERMSIG(child->status);
-  if (well && child->phase != RGI_GUARD_MPI_ENDED && !rgi_pmi_has_finalized())
+  if (well && child->phase != RGI_GUARD_MPI_ENDED && !rgi_mpich_pmi_has_finalized())
     return end_early(child);
   if (well && WEXITSTATUS(child->status) != 0)
     return WEXITSTATUS(child->status);
@@ -483,7 +482,7 @@ int rgi_guard_watch(pid_t rank, int socket, const sigset_t *signals) {
   guarded_child child = {.rank = rank,
                          .socket = socket,
                          .daemon = -1,
-                         .unstarted = RGI_SIBLINGS_NONE,
+                         .unstarted = RGI_MPICH_NO_SIBLING,
                          .ended_node = -1};
   child.signals = signalfd(-1, signals, SFD_CLOEXEC | SFD_NONBLOCK);
   prctl(PR_SET_NAME, "regroup-guard");

@@ -9,8 +9,7 @@
 #include <string.h>
 
 #include "base/option_table.h"
-#include "progress/polite.h"
-#include "runtime/mpi_interrupt.h"
+#include "mpich/mpich.h"
 #include "runtime/node_memory.h"
 #include "runtime/program/program.h"
 #include "shm/node.h"
@@ -58,8 +57,8 @@ static void print_markdown(int count) {
 }
 
 static const char *politeness(int polite) {
-  return polite && rgi_polite_yields_only() ? "polite: they yield, and do not sleep (libfabric)"
-         : polite                           ? "polite"
+  return polite && rgi_mpich_yields_only() ? "polite: they yield, and do not sleep (libfabric)"
+         : polite                          ? "polite"
          : strcmp(rgi_option_text(RGI_OPT_POLITE), "0") == 0
              ? "not polite: RG_POLITE=0"
              : "not polite: this MPI does not wait by UCX or libfabric";
@@ -73,8 +72,9 @@ static void print_table(int count, int polite) {
   printf("regroup %s\nMPI     %.*s\nMPI's own waits are %s\na death while "
          "communicators are made is %s\n\n",
          RG_VERSION, (int)strcspn(mpi, "\n"), mpi, politeness(polite),
-         rgi_mpi_interrupt_known() ? "survived with RG_SURVIVE=1"
-                                   : "not survived: calls of this MPI cannot be interrupted");
+         rgi_mpich_gives()->can_interrupt
+             ? "survived with RG_SURVIVE=1"
+             : "not survived: calls of this MPI cannot be interrupted");
   for (int i = 0; i < count && get_option(i, &o) == RG_SUCCESS; i++)
     printf("%-18s %-8s (%s)\n    %s\n    values: %s; default: %s\n", o.name, o.value, o.origin,
            o.meaning, o.values, *o.builtin ? o.builtin : "none");

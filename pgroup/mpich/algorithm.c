@@ -2,13 +2,13 @@
  * Copyright (c) the Regroup authors
  *
  * MPICH's control variables by name, and their values for one call. */
-#include "mpi/mpich_algorithm.h"
+#include "mpich/mpich.h"
 
+#include <mpi.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
-#include "runtime/runtime.h"
 
 enum { MOST_TEXT = 4096, MOST_NAME = 128, AUTOMATIC = 0 };
 
@@ -16,10 +16,9 @@ static const struct {
   const char *collective, *name, *radix_variable;
   int radix;
 } list[RGI_MPICH_ALGORITHMS] = {
-#define RGI_ROW(id, collective, algorithm, variable, radix)                                        \
-  {collective, algorithm, variable, radix},
-    RGI_MPICH_ALGORITHM_LIST(RGI_ROW)
-#undef RGI_ROW
+    [RGI_MPICH_IBCAST] = {"IBCAST", "tsp_tree", "IBCAST_TREE_KVAL", 8},
+    [RGI_MPICH_ISCATTERV] = {"ISCATTERV", "tsp_linear", NULL, 0},
+    [RGI_MPICH_IREDUCE] = {"IREDUCE", "tsp_tree", NULL, 0},
 };
 
 typedef struct {
@@ -75,31 +74,26 @@ static void open_one(int i) {
                   (!list[i].radix_variable || find(list[i].radix_variable, "", radix, &now, text));
 }
 
-/* What the processes' environments have set may differ. */
-static void agree(MPI_Comm comm) {
-  int mine = 0, all = 0;
-  for (int i = 0; i < RGI_MPICH_ALGORITHMS; i++)
-    mine |= algorithms[i].number.found << i;
-  if (PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_BAND, comm) != MPI_SUCCESS)
-    all = 0;
+/* The tool interface stays open: once closed, MPICH's does not find its variables again. Another
+ * tool may use it from several threads. */
+int rgi_mpich_algorithms_find(void) {
+  int level, found = 0;
+  if (PMPI_T_init_thread(MPI_THREAD_MULTIPLE, &level) != MPI_SUCCESS)
+    return 0;
   for (int i = 0; i < RGI_MPICH_ALGORITHMS; i++) {
-    algorithms[i].number.found = all >> i & 1;
+    open_one(i);
+    found |= algorithms[i].number.found << i;
+  }
+  return found;
+}
+
+void rgi_mpich_algorithms_use(int found) {
+  for (int i = 0; i < RGI_MPICH_ALGORITHMS; i++) {
+    algorithms[i].number.found = found >> i & 1;
     if (algorithms[i].number.found)
       rgi_log(RGI_LOG_DEBUG, "MPICH's algorithm for %s: %s, number %d", list[i].collective,
               list[i].name, algorithms[i].value);
   }
-}
-
-/* The tool interface stays open: once closed, MPICH's does not find its variables again. Another
- * tool may use it from several threads. */
-void rgi_mpich_algorithms_open(MPI_Comm comm) {
-  int level;
-  if (rgi_runtime.threads_of_any)
-    return;
-  if (PMPI_T_init_thread(MPI_THREAD_MULTIPLE, &level) == MPI_SUCCESS)
-    for (int i = 0; i < RGI_MPICH_ALGORITHMS; i++)
-      open_one(i);
-  agree(comm);
 }
 
 int rgi_mpich_algorithm_begin(rgi_mpich_algorithm a) {

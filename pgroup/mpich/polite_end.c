@@ -14,7 +14,7 @@
  * context stays, and the kernel frees it when the process ends.
  *
  * Without memory or permission for a thread nobody polls. */
-#include "progress/polite_end.h"
+#include "mpich/polite_end.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

@@ -5,10 +5,10 @@
  *
  * MPICH (ch4:ucx) sends and receives by ucp_tag_send_nbx, ucp_tag_send_sync_nbx (MPI_Ssend) and
  * ucp_tag_recv_nbx. This file defines them and is looked up before UCX. While a thread is between
- * rgi_mpi_interrupt_begin and _end, they list each operation that MPICH starts, with a callback of
- * ours in front of MPICH's.
+ * rgi_mpich_interrupt_begin and _end, they list each operation that MPICH starts, with a callback
+ * of ours in front of MPICH's.
  *
- * MPICH polls for the listed operations, and each poll in vain (rgi_polite_polled) calls
+ * MPICH polls for the listed operations, and each poll in vain (rgi_mpich_polled) calls
  * check_failure. If it finds that a death or a revocation concerns the group of this call:
  * - Receives are cancelled, and MPICH is told that they have completed. The contents are 0xff: not
  *   a size or a rank, and neutral in MPI_BAND. MPICH 4.0 is also told, by two bits in the tag, what
@@ -24,7 +24,8 @@
  *
  * So MPICH runs to the end, through its own error path or as if it had made the communicator, and
  * gives back the context mask that it has locked. This needs the tags of MPICH 4.0 and 4.2 and is
- * not tried with any other MPI: see known_mpich.
+ * not tried with any other MPI: see rgi_mpich_gives. Several workers may be in use where the
+ * environment says so, and then neither: see is_beyond.
  *
  * Invariants. An operation is in the list from its start until its callback runs or it is
  * abandoned; it is freed by whichever comes last of its callback and the return of UCX's call that
@@ -32,37 +33,16 @@
  * worker from one thread at a time, so the list has no lock; an operation names its thread, which
  * alone gives it up.
  *
- * Without UCX's headers at compile time no call can be interrupted. */
-#include "runtime/mpi_interrupt.h"
+ * Without UCX's headers at compile time no call can be interrupted (absent.c). */
+#include "mpich/mpich.h"
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "noded/client/guard_client.h"
-#include "progress/polite.h"
 #include "shm/failure.h"
 #include "shm/process.h"
 #include "shm/revocation.h"
 
-#if !__has_include(<ucp/api/ucp.h>)
-
-int rgi_mpi_interrupt_known(void) {
-  return 0;
-}
-
-int rgi_mpi_interrupt_possible(void) {
-  return 0;
-}
-
-void rgi_mpi_interrupt_begin(rgi_mpi_interrupt_kind kind) {
-  (void)kind;
-}
-
-int rgi_mpi_interrupt_end(int error, const char *call) {
-  (void)call;
-  return error;
-}
-
-#else
+#if __has_include(<ucp/api/ucp.h>)
 
 #include <dlfcn.h>
 #include <mpi.h>
@@ -98,11 +78,12 @@ typedef struct ucx_operation {
 } ucx_operation;
 
 static ucx_operation *under_way;
+static int is_wanted;                        /* rgi_mpich_interrupt_open */
 static atomic_int sends_seen, receives_seen; /* MPI does call the functions of this file */
 
 static _Thread_local struct {
   int on;
-  rgi_mpi_interrupt_kind kind;
+  rgi_mpich_interrupt_kind kind;
   uint64_t parent; /* the context of the first message: the parent communicator's */
   const char *top; /* the stack's end below which MPI's variables are */
   int cause;       /* the error for which the call is interrupted */
@@ -193,36 +174,6 @@ static void note_call(atomic_int *seen) {
 
 /* --- MPICH's tags -------------------------------------------------------------------- */
 
-/* The versions of MPICH whose calls can be interrupted, and whether the receives that are given up
- * carry MPICH's mark of a failure. */
-static const struct { int major, minor, marked; } known_mpich[] = {{4, 0, 1}, {4, 2, 0}};
-
-enum { UNKNOWN = -1 };
-
-/* 1 or 0: whether receives are marked. UNKNOWN: this MPI is not in the table, or several workers
- * are in use (see is_beyond). */
-static int find_marking(void) {
-  char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-  int length, major, minor;
-  MPI_Get_library_version(version, &length);
-  if (sscanf(version, "MPICH Version: %d.%d", &major, &minor) == 2 && strstr(version, "ch4:ucx") &&
-      !getenv("MPIR_CVAR_CH4_NUM_VCIS"))
-    for (size_t i = 0; i < sizeof known_mpich / sizeof *known_mpich; i++)
-      if (known_mpich[i].major == major && known_mpich[i].minor == minor)
-        return known_mpich[i].marked;
-  return UNKNOWN;
-}
-
-/* What find_marking returns. */
-static int marking(void) {
-  enum { NOT_YET = -2 };
-  static atomic_int kept = NOT_YET;
-  int is = atomic_load(&kept);
-  if (is == NOT_YET)
-    atomic_store(&kept, is = find_marking());
-  return is;
-}
-
 /* The two bits of a tag that mean "a process has failed". They lie above the bit of collectives,
  * which lies above the largest tag. 0: receives are not marked. Found before MPICH's call begins:
  * UCX's callbacks run inside it, and with MPI_THREAD_MULTIPLE it holds a lock. */
@@ -230,7 +181,7 @@ static _Atomic(ucp_tag_t) failure_bits;
 
 static void find_failure_bits(void) {
   int found = 0, *most = NULL;
-  if (marking() == 1 && !atomic_load(&failure_bits))
+  if (rgi_mpich_gives()->takes_mark && !atomic_load(&failure_bits))
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &found);
   if (found)
     atomic_store(&failure_bits, ((ucp_tag_t)*most + 1) * (2 + 4));
@@ -246,7 +197,7 @@ static uint64_t context_of(ucp_tag_t tag) {
  * several. A member whose call was interrupted would find this message on its next communicator
  * with the same context. So the broadcast is not sent, and all members take 0. */
 static int is_beyond(ucp_tag_t tag) {
-  if (watch.kind != RGI_MPI_INTERRUPT_CREATION)
+  if (watch.kind != RGI_MPICH_INTERRUPT_CREATION)
     return 0;
   if (watch.parent == NO_TAG)
     watch.parent = context_of(tag);
@@ -263,7 +214,7 @@ static int is_beyond(ucp_tag_t tag) {
 static int keeps_contents(const ucx_operation *operation) {
   enum { MASK_BYTES = 65 * 4, ALLREDUCE = 14 }; /* the tag of pieces of the mask */
   const char *here = __builtin_frame_address(0), *buffer = operation->buffer;
-  return marking() == 0 && buffer > here && buffer < watch.top &&
+  return !rgi_mpich_gives()->takes_mark && buffer > here && buffer < watch.top &&
          (operation->bytes == MASK_BYTES || (uint32_t)operation->tag == ALLREDUCE);
 }
 
@@ -416,27 +367,26 @@ static void check_failure(void) {
   give_up(now);
 }
 
-int rgi_mpi_interrupt_known(void) {
-  return marking() != UNKNOWN;
+void rgi_mpich_interrupt_open(int survives) {
+  is_wanted = survives && rgi_mpich_gives()->can_interrupt;
 }
 
-int rgi_mpi_interrupt_possible(void) {
-  return rgi_guard_exists() && atomic_load(&sends_seen) && atomic_load(&receives_seen) &&
-         marking() != UNKNOWN;
+int rgi_mpich_interrupt_possible(void) {
+  return is_wanted && atomic_load(&sends_seen) && atomic_load(&receives_seen);
 }
 
-void rgi_mpi_interrupt_begin(rgi_mpi_interrupt_kind kind) {
+void rgi_mpich_interrupt_begin(rgi_mpich_interrupt_kind kind) {
   watch.cause = 0;
-  watch.on = rgi_mpi_interrupt_possible();
+  watch.on = rgi_mpich_interrupt_possible();
   if (watch.on)
     find_failure_bits();
   watch.kind = kind;
   watch.parent = NO_TAG;
   watch.top = __builtin_frame_address(0);
-  rgi_polite_polled = watch.on ? check_failure : NULL;
+  rgi_mpich_polled = watch.on ? check_failure : NULL;
 }
 
-int rgi_mpi_interrupt_end(int error, const char *call) {
+int rgi_mpich_interrupt_end(int error, const char *call) {
   int cause = watch.cause;
   if (cause) {
     give_up(watch.since + 2 * LAST_SECONDS);
@@ -447,7 +397,7 @@ int rgi_mpi_interrupt_end(int error, const char *call) {
     cause |= rgi_failure_check(&rgi_failure_scope_now, call);
   }
   watch.on = watch.cause = watch.refused = 0;
-  rgi_polite_polled = NULL;
+  rgi_mpich_polled = NULL;
   if (cause)
     return rgi_failure_check(&rgi_failure_scope_now, call);
   return error ? rgi_failure_cause(&rgi_failure_scope_now, error, call) : RG_SUCCESS;

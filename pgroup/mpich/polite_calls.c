@@ -11,19 +11,19 @@
  * Weak: libregroup-mpi has some of these functions itself. */
 #include <mpi.h>
 
-#include "progress/polite.h"
+#include "mpich/polite.h"
 
 #define CALL __attribute__((weak, visibility("default"))) int
 
 static int end_look(int error, int found) {
   rgi_polite_look(-1);
   if (error || found)
-    rgi_polite_end_row();
+    rgi_mpich_end_row();
   return error;
 }
 
 static int end_call(int error) {
-  rgi_polite_end_row();
+  rgi_mpich_end_row();
   return error;
 }
 

@@ -22,8 +22,8 @@
 #include "base/option_table.h"
 #include "base/pause.h"
 #include "base/processors.h"
-#include "progress/polite.h"
-#include "progress/polite_end.h"
+#include "mpich/polite.h"
+#include "mpich/polite_end.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -51,7 +51,8 @@ EXPORT void rgi_polite_report_to(void (*report)(double since, double now));
 /* By their own names shared libraries get the functions of the first copy of this file; these are
  * the functions of this copy. */
 #define OF_THIS_COPY(function)                                                                     \
-  extern RGI_HIDDEN __typeof__(function) own_##function __attribute__((alias(#function)))
+  extern __attribute__((visibility("hidden"))) __typeof__(function) own_##function                 \
+      __attribute__((alias(#function)))
 OF_THIS_COPY(ucp_worker_progress);
 OF_THIS_COPY(rgi_polite_since);
 OF_THIS_COPY(rgi_polite_polls);
@@ -81,13 +82,13 @@ static struct {
   atomic_ulong polls, yields, sleeps;
 } polite;
 
-static RGI_POLITE_THREAD struct {
+static RGI_MPICH_THREAD struct {
   rgi_pause pause;
   double last;         /* when the last poll in vain returned */
   int polling;         /* depth of rg_polite_polling */
   int begun;           /* this row has polls that were not free */
   int unseen;          /* polls of this row that did not pause: rgi_polite_unseen */
-  unsigned served;     /* rgi_polite_served at the last pause */
+  unsigned served;     /* rgi_mpich_served at the last pause */
   unsigned long polls; /* in vain, that polite.polls has not yet */
   unsigned long free;  /* the value of polls up to which a poll does not pause */
   unsigned long moves;
@@ -96,13 +97,13 @@ static RGI_POLITE_THREAD struct {
   int asked;         /* another copy reports this one's waits */
 } mine;
 
-void (*rgi_polite_waits)(double since, double now);
-RGI_POLITE_THREAD void (*rgi_polite_polled)(void);
-RGI_POLITE_THREAD double rgi_polite_own_wait;
-RGI_POLITE_THREAD unsigned rgi_polite_served;
-RGI_POLITE_THREAD int rgi_polite_looking, rgi_polite_still;
+void (*rgi_mpich_waits)(double since, double now);
+RGI_MPICH_THREAD void (*rgi_mpich_polled)(void);
+RGI_MPICH_THREAD double rgi_mpich_own_wait;
+RGI_MPICH_THREAD unsigned rgi_mpich_served;
+RGI_MPICH_THREAD int rgi_polite_looking, rgi_mpich_still;
 
-unsigned long rgi_polite_moves(void) {
+unsigned long rgi_mpich_moves(void) {
   return mine.moves + (unsigned)polite.unseen;
 }
 
@@ -116,7 +117,7 @@ static inline void end_row(void) {
   }
 }
 
-void rgi_polite_end_row(void) {
+void rgi_mpich_end_row(void) {
   end_row();
 }
 
@@ -163,8 +164,8 @@ static void *find_other(const char *function, void *own) {
 }
 
 static void report_own(double since, double now) {
-  if (rgi_polite_waits)
-    rgi_polite_waits(since, now);
+  if (rgi_mpich_waits)
+    rgi_mpich_waits(since, now);
 }
 
 /* Called by the copy that does not see polls of libfabric. */
@@ -219,10 +220,10 @@ static int was_put_aside(void) {
 
 static void report_wait(double now) {
   mine.use.ru_nvcsw = 0;
-  if ((!rgi_polite_waits && !mine.asked) || now - mine.since < REPORT_SECONDS)
+  if ((!rgi_mpich_waits && !mine.asked) || now - mine.since < REPORT_SECONDS)
     return;
-  if (rgi_polite_waits)
-    rgi_polite_waits(mine.since, now);
+  if (rgi_mpich_waits)
+    rgi_mpich_waits(mine.since, now);
   getrusage(RUSAGE_THREAD, &mine.use);
 }
 
@@ -230,9 +231,7 @@ static void report_wait(double now) {
  * does not wait, or has just come back from other work. */
 double rgi_polite_since(double now) {
   mine.asked = 1;
-  return rgi_polite_own_wait              ? rgi_polite_own_wait
-         : now - mine.last <= GAP_SECONDS ? mine.since
-                                          : 0;
+  return rgi_mpich_own_wait ? rgi_mpich_own_wait : now - mine.last <= GAP_SECONDS ? mine.since : 0;
 }
 
 /* Whether the poll in vain is one of a wait of this copy's library, which pauses itself. */
@@ -243,7 +242,7 @@ int rgi_polite_polls(void) {
 static void report_other(void) {
   double now = rgi_clock_now(), since = polite.other(now);
   if (since > 0 && now - since >= REPORT_SECONDS)
-    rgi_polite_waits(since, now);
+    rgi_mpich_waits(since, now);
 }
 
 /* Not inlined: most polls in vain do not come so far. */
@@ -271,7 +270,7 @@ static __attribute__((noinline)) void pause_now(int look) {
 /* This poll is the first one after a call that was served. */
 static void begin_row(void) {
   end_row();
-  mine.served = rgi_polite_served;
+  mine.served = rgi_mpich_served;
 }
 
 static inline void pause_once(void) {
@@ -281,7 +280,7 @@ static inline void pause_once(void) {
   mine.begun = 1;
   if (mine.polls <= mine.free)
     return;
-  if (mine.served != rgi_polite_served)
+  if (mine.served != rgi_mpich_served)
     begin_row();
   else if (look && !begun)
     mine.free = mine.polls + FREE_LOOKS - FREE_POLLS;
@@ -292,9 +291,9 @@ static inline void pause_once(void) {
 /* Not inlined: most polls do not come so far. */
 static __attribute__((noinline)) unsigned end_poll(unsigned done) {
   mine.moves += done > 0;
-  if (!done && rgi_polite_polled)
-    rgi_polite_polled();
-  if (!done && rgi_polite_waits && polite.other && mine.polling == 0)
+  if (!done && rgi_mpich_polled)
+    rgi_mpich_polled();
+  if (!done && rgi_mpich_waits && polite.other && mine.polling == 0)
     report_other();
   if (!polite.on || mine.polling > 0)
     return done;
@@ -314,14 +313,14 @@ static __attribute__((noinline)) unsigned first_poll(void *worker) {
 /* A poll of some ten nanoseconds is the unit of many calls of MPI: a free one takes few steps. */
 unsigned ucp_worker_progress(void *worker) {
   progress_fn *next = atomic_load_explicit(&polite.progress, memory_order_acquire);
-  if (rgi_polite_still)
+  if (rgi_mpich_still)
     return 0;
   if (!next)
     return first_poll(worker);
   if (rgi_polite_end_begun())
     return end_poll(rgi_polite_end_poll(next, worker));
   unsigned done = next(worker);
-  if (done || mine.polls >= mine.free || mine.polling || rgi_polite_polled)
+  if (done || mine.polls >= mine.free || mine.polling || rgi_mpich_polled)
     return end_poll(done);
   mine.polls++;
   return 0;
@@ -332,7 +331,7 @@ unsigned ucp_worker_progress(void *worker) {
 static void report_unseen(double since, double now) {
   if (now - since < REPORT_SECONDS)
     return;
-  if (!rgi_polite_own_wait)
+  if (!rgi_mpich_own_wait)
     report_own(since, now);
   if (polite.other_report)
     polite.other_report(since, now);
@@ -340,16 +339,16 @@ static void report_unseen(double since, double now) {
 }
 
 static void watch_unseen(void) {
-  if (rgi_polite_waits && polite.other)
+  if (rgi_mpich_waits && polite.other)
     report_other();
-  if (!rgi_polite_waits && !polite.other_report)
+  if (!rgi_mpich_waits && !polite.other_report)
     return;
   double now = rgi_clock_now();
-  if (rgi_polite_own_wait) {
-    report_unseen(rgi_polite_own_wait, now);
+  if (rgi_mpich_own_wait) {
+    report_unseen(rgi_mpich_own_wait, now);
     return;
   }
-  if (mine.served != rgi_polite_served)
+  if (mine.served != rgi_mpich_served)
     begin_row();
   if (!mine.begun || (now - mine.last > GAP_SECONDS && !was_put_aside()))
     mine.since = now;
@@ -379,7 +378,7 @@ static void yield_unseen(void) {
 
 /* A look of the library's own wait moves something each time: the answer to the look. */
 void rgi_polite_unseen(int moved) {
-  if (rgi_polite_own_wait || (!moved && mine.polling == 0))
+  if (rgi_mpich_own_wait || (!moved && mine.polling == 0))
     watch_unseen();
   if (mine.polling > 0)
     return;
@@ -426,7 +425,7 @@ void ucp_request_release(void *request) {
     next(request);
 }
 
-int rgi_polite_yields_only(void) {
+int rgi_mpich_yields_only(void) {
   return polite.on && atomic_load(&polite.seen) == UNSEEN;
 }
 

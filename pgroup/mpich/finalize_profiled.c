@@ -9,12 +9,12 @@
 #include <mpi.h>
 #include <regroup/error.h>
 
-#include "runtime/finalize.h"
+#include "mpich/mpich.h"
 
 typedef int finalize_fn(void);
 
 RG_API int PMPI_Finalize(void) {
-  if (rgi_finalize_ended())
+  if (rgi_mpich_finalize_told())
     return MPI_SUCCESS;
   finalize_fn *next = (finalize_fn *)dlsym(RTLD_NEXT, "PMPI_Finalize");
   return next ? next() : MPI_ERR_INTERN;

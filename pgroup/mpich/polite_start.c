@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "progress/polite.h"
+#include "mpich/polite.h"
 
 #define CALL __attribute__((weak, visibility("default"))) int
 
@@ -80,7 +80,7 @@ static int make_timer(void) {
   return timer_create(CLOCK_MONOTONIC, &event, &start.timer) == 0;
 }
 
-void rgi_polite_start_begin(void) {
+void rgi_mpich_start_begin(void) {
   const struct sigaction action = {.sa_handler = give_away, .sa_flags = SA_RESTART};
   if (start.depth++ > 0 || !rgi_polite_start() || !rgi_polite_gives_away() || !is_free() ||
       !make_timer())
@@ -93,7 +93,7 @@ void rgi_polite_start_begin(void) {
 
 /* The last signal that was sent is handled here at the latest: it is not blocked. A handler that
  * was installed meanwhile stays. */
-void rgi_polite_start_end(void) {
+void rgi_mpich_start_end(void) {
   struct sigaction now;
   if (--start.depth > 0 || !start.runs)
     return;
@@ -108,17 +108,17 @@ typedef int init_thread_fn(int *, char ***, int, int *);
 
 CALL MPI_Init(int *argc, char ***argv) {
   init_fn *next = (init_fn *)dlsym(RTLD_NEXT, "MPI_Init");
-  rgi_polite_start_begin();
+  rgi_mpich_start_begin();
   int error = next ? next(argc, argv) : PMPI_Init(argc, argv);
-  rgi_polite_start_end();
+  rgi_mpich_start_end();
   return error;
 }
 
 CALL MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
   init_thread_fn *next = (init_thread_fn *)dlsym(RTLD_NEXT, "MPI_Init_thread");
-  rgi_polite_start_begin();
+  rgi_mpich_start_begin();
   int error = next ? next(argc, argv, required, provided)
                    : PMPI_Init_thread(argc, argv, required, provided);
-  rgi_polite_start_end();
+  rgi_mpich_start_end();
   return error;
 }

@@ -6,13 +6,15 @@
  * has a child for each node, which ends when all processes of the node have, and which it does not
  * wait for before the end of the job: until then the kernel shows it as a zombie. It leads a
  * session. Other children are those of a shell that has become mpiexec (exec). */
-#include "noded/daemon/siblings.h"
+#include "mpich/mpich.h"
 
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/launcher.h"
 
 static int read_file(pid_t pid, const char *name, char *text, size_t bytes) {
   char path[64];
@@ -63,18 +65,14 @@ static int lives(pid_t pid, void *context) {
   return pid != getpid() && (!is_guard(pid, context) || visit_children(pid, count_one, NULL) > 0);
 }
 
-int rgi_siblings_live(void) {
+int rgi_mpich_siblings_live(void) {
   return visit_children(getppid(), lives, NULL) > 0;
 }
 
-static int number_of(const char *name) {
-  const char *text = getenv(name);
-  return text ? atoi(text) : -1;
-}
-
-int rgi_siblings_are_all(void) {
-  int here = number_of("MPI_LOCALNRANKS");
-  return here > 0 ? here == number_of("PMI_SIZE") : number_of("SLURM_STEP_NUM_NODES") == 1;
+int rgi_mpich_siblings_are_all(void) {
+  int here = rgi_launcher_number("MPI_LOCALNRANKS");
+  return here > 0 ? here == rgi_launcher_number("PMI_SIZE")
+                  : rgi_launcher_number("SLURM_STEP_NUM_NODES") == 1;
 }
 
 /* --- processes that have ended without a guard ------------------------------------------------ */
@@ -104,8 +102,9 @@ static int note_rank(pid_t pid, void *context) {
 
 /* Which it is is known where the launcher gives the ranks of a node in a row. */
 static int find_missing(int n) {
-  int missing = RGI_SIBLINGS_NONE, known = 0;
-  rank_list ranks = {.first = number_of("PMI_RANK") - number_of("MPI_LOCALRANKID"),
+  int missing = RGI_MPICH_NO_SIBLING, known = 0;
+  rank_list ranks = {.first =
+                         rgi_launcher_number("PMI_RANK") - rgi_launcher_number("MPI_LOCALRANKID"),
                      .n = n,
                      .has = calloc((size_t)n, 1)};
   int there = ranks.has ? visit_children(getppid(), note_rank, &ranks) : n;
@@ -114,19 +113,19 @@ static int find_missing(int n) {
     missing = ranks.has[i] ? missing : ranks.first + i;
   }
   free(ranks.has);
-  return there == n || known == there ? missing : RGI_SIBLINGS_SOME;
+  return there == n || known == there ? missing : RGI_MPICH_SOME_SIBLING;
 }
 
-int rgi_siblings_unstarted(void) {
+int rgi_mpich_siblings_unstarted(void) {
   static int guards; /* most that were seen at once */
   char launcher[32];
-  int n = number_of("MPI_LOCALNRANKS");
+  int n = rgi_launcher_number("MPI_LOCALNRANKS");
   if (n < 2 || !read_file(getppid(), "comm", launcher, sizeof launcher) ||
       strncmp(launcher, "hydra_pmi_proxy", 15) != 0)
-    return RGI_SIBLINGS_NONE;
+    return RGI_MPICH_NO_SIBLING;
   int now = visit_children(getppid(), is_guard, NULL);
   guards = now > guards ? now : guards;
-  return guards < n ? find_missing(n) : RGI_SIBLINGS_NONE;
+  return guards < n ? find_missing(n) : RGI_MPICH_NO_SIBLING;
 }
 
 /* --- nodes on which all have ended ------------------------------------------------------------ */
@@ -159,11 +158,11 @@ static int note_node(pid_t pid, void *context) {
   return 1;
 }
 
-int rgi_siblings_ended_node(void) {
+int rgi_mpich_siblings_ended_node(void) {
   node_list nodes = {.ended = -1};
   char name[32];
   pid_t launcher = parent_of(getppid());
-  if (number_of("MPI_LOCALNRANKS") < 1 || rgi_siblings_are_all() || launcher <= 1 ||
+  if (rgi_launcher_number("MPI_LOCALNRANKS") < 1 || rgi_mpich_siblings_are_all() || launcher <= 1 ||
       !read_file(launcher, "comm", name, sizeof name) || strncmp(name, "mpi", 3) != 0)
     return -1;
   visit_children(launcher, note_node, &nodes);
