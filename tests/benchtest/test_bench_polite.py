@@ -4,6 +4,7 @@
 """tests/bench/polite.py: every loop by every contender, right results, its table and its file, and
 the interval of a median.
 
+tier: all
 time: 120
 beside: yes
 """

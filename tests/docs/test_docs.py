@@ -19,6 +19,8 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, 'tests')
+import run_tests  # noqa: E402
 from pages import PAGES, blocks, broken_links, prose, read
 
 ROOT = os.getcwd()
@@ -119,7 +121,7 @@ def furnish(scratch):
     os.chmod(tools + '/scons', stat.S_IRWXU)
     env = {k: v for k, v in os.environ.items() if not k.startswith('RG_')}
     mpiexec, *options = env['RGT_MPIEXEC'].split()
-    env.update(PATH=tools + ':' + env['PATH'], HOME=home,
+    env.update(DOCS_SECONDS=str(run_tests.limit(100)), PATH=tools + ':' + env['PATH'], HOME=home,
                DOCS_MPIEXEC=' '.join([shutil.which(mpiexec), *options]))
     return env
 
@@ -143,7 +145,7 @@ def check_commands():
         script, promised = script_of(page)
         with tempfile.TemporaryDirectory() as scratch:
             done = subprocess.run(['bash', '-c', script], cwd=scratch, env=furnish(scratch),
-                                  text=True, timeout=500, stdin=subprocess.DEVNULL,
+                                  text=True, timeout=run_tests.limit(200), stdin=subprocess.DEVNULL,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         said = dict(re.findall(r'^@@(\d+)\n(.*?)(?=^@@|\Z)', done.stdout, re.M | re.S))
         if done.returncode:

@@ -18,6 +18,7 @@ import xml.etree.ElementTree
 PROGRAM = os.environ['RGT_BUILD'] + '/bin/regroup-simulate'
 EXAMPLE = os.environ['RGT_BUILD'] + '/bin/example-tempering'
 MPIEXEC = os.environ.get('RGT_MPIEXEC', 'mpiexec.mpich').split()
+FULL = os.environ.get('RGT_TIER', 'all') == 'all'
 SANITIZED = 'asan' in os.environ['RGT_BUILD']
 WRONG = [['--policy=sideways'], ['--policy=sync:i=x'], ['--pattern=none'], ['--pattern=random:x'],
          ['--ranks=0'], ['--ranks=4,'], ['--ranks=x'], ['--machine=/nonexistent'], ['--unit=0'],
@@ -149,7 +150,7 @@ def check_large(folder):
 
 
 with tempfile.TemporaryDirectory() as scratch:
-    for check in [check_machines, check_table, check_limits, check_nodes, check_tempering, check_published, check_machine, check_svg, check_large]:
+    for check in [check_machines, check_table, check_limits, check_nodes, check_tempering, check_published, check_machine, check_svg, *[check_large] * FULL]:
         check(scratch)
     for args in WRONG:
         said = simulate(*args, status=2)

@@ -4,7 +4,6 @@
 """With libregroup-mpi.so a put that has been flushed comes before the get that follows it. See
 plain_window_order.c: without a fence some of its rounds are lost where two processors are free.
 
-tier: quick
 time: 60
 beside: yes
 """

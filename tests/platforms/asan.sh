@@ -7,5 +7,5 @@
 #
 # time: 900
 set -e
-scons -Q BUILD=asan WERROR="${WERROR:-0}" all tests
+scons -Q BUILD=asan tests
 exec tests/run_tests.py --build build/asan --quick
