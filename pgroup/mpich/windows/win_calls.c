@@ -9,8 +9,8 @@
 #include "formation/datatype.h"
 #include "formation/type_contents.h"
 #include "mpi/intercept.h"
-#include "mpi/win_nodes.h"
-#include "mpi/win_type.h"
+#include "mpich/windows/win_nodes.h"
+#include "mpich/windows/win_type.h"
 
 /* An access is described wholly: a compiler clears so large a struct slowly where members are left
  * out. */
@@ -71,7 +71,7 @@ static int access_nodes(rgi_win_nodes *nodes, rgi_win_access *access, MPI_Reques
 #define COUNT int
 #define FORM(name) name
 #define BOTH(name) RGI_INTERCEPT_BOTH(name)
-#include "mpi/win_calls_forms.h"
+#include "mpich/windows/win_calls_forms.h"
 #undef COUNT
 #undef FORM
 #undef BOTH
@@ -80,7 +80,7 @@ static int access_nodes(rgi_win_nodes *nodes, rgi_win_access *access, MPI_Reques
 #define COUNT MPI_Count
 #define FORM(name) name##_c
 #define BOTH(name) RGI_INTERCEPT_BOTH(name##_c)
-#include "mpi/win_calls_forms.h"
+#include "mpich/windows/win_calls_forms.h"
 #endif
 
 /* --- one element --------------------------------------------------------------------------- */

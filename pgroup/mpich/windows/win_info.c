@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "mpi/intercept.h"
-#include "mpi/win.h"
+#include "mpich/windows/win.h"
 
 RG_API int MPI_Win_get_group(MPI_Win win, MPI_Group *group) {
   rgi_win *window = rgi_win_of(win);

@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "mpi/win.h"
+#include "mpich/windows/win.h"
 
 #define ROOM_STEP 4096
 

@@ -5,7 +5,7 @@
  * that the standard defines for windows that span nodes, but for the flavor: MPI has made them all
  * on memory that was there. */
 #include "mpi/intercept.h"
-#include "mpi/win_nodes.h"
+#include "mpich/windows/win_nodes.h"
 
 /* The address of a predefined attribute, or NULL. MPICH's Fortran keys are the next numbers. */
 static void *predefined(rgi_win *window, int key) {

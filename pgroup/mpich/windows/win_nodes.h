@@ -12,7 +12,7 @@
 #ifndef RGI_WIN_NODES_H
 #define RGI_WIN_NODES_H
 
-#include "mpi/win_access.h"
+#include "mpich/windows/win_access.h"
 
 /* Numbers of accesses that were passed on to MPI, from 1 on: the last one that was issued, and the
  * last one that is known to be complete. */

@@ -2,7 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * Layouts of datatypes. The layout of a derived type is built from those of its parts. */
-#include "mpi/win_type.h"
+#include "mpich/windows/win_type.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

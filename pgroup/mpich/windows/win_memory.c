@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 #include "mpi/intercept.h"
-#include "mpi/win.h"
+#include "mpich/windows/win.h"
 #include "shm/arena.h"
 
 #define MAGIC 0x72676d656d6f7279u

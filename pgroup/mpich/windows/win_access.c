@@ -3,7 +3,7 @@
  *
  * Puts and gets are copies between two layouts. Accumulates are made under the target's lock, some
  * KiB at a time, since MPI wants them atomic for each element only: so others do not wait long. */
-#include "mpi/win_access.h"
+#include "mpich/windows/win_access.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "collectives/reduction/op_check.h"
 #include "collectives/reduction/op_kernel.h"
 #include "formation/datatype.h"
-#include "mpi/win_type.h"
+#include "mpich/windows/win_type.h"
 
 #define AT_A_TIME 32768 /* bytes under the lock, about */
 #define STAGED 4096     /* the same, of elements that are combined elsewhere */

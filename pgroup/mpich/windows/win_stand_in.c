@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "mpi/intercept.h"
-#include "mpi/win_access.h"
+#include "mpich/windows/win_access.h"
 #include "progress/mpi_error.h"
 
 static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "mpi/intercept.h"
-#include "mpi/win.h"
+#include "mpich/windows/win.h"
 
 typedef int delete_proxy(MPI_Comm_delete_attr_function *function, int handle, int key, int kind,
                          void *value, void *extra);

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "formation/group.h"
 #include "mpi/intercept.h"
-#include "mpi/win_nodes.h"
+#include "mpich/windows/win_nodes.h"
 #include "shm/node.h"
 
 typedef rgi_win_plan plan;
@@ -28,7 +28,7 @@ static int is_on_one_node(rg_group g) {
  * all members. */
 static rg_group group_to_serve(const plan *p) {
   rg_group g = NULL;
-  if (p->comm == MPI_COMM_NULL || p->size < 0 || p->disp_unit <= 0)
+  if (p->comm == MPI_COMM_NULL || p->size < 0 || p->disp_unit <= 0 || !rgi_mpich_gives()->handles)
     rgi_intercept_count(RGI_INTERCEPT_RMA, RGI_INTERCEPT_OTHER_CASE);
   else if ((g = rgi_intercept_group(RGI_INTERCEPT_RMA, p->comm)) && !is_on_one_node(g) &&
            (p->flavor == MPI_WIN_FLAVOR_SHARED || !rgi_mpich_gives()->opens_epochs)) {

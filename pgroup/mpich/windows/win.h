@@ -8,7 +8,8 @@
  * window, so a call on a window is served or passed on by the handle alone. Calls with another
  * handle go on to MPI, but for some on windows that span nodes (win_nodes.h).
  *
- * These files are built with MPICH: Open MPI's bindings look into handles. */
+ * With an MPI whose handles are otherwise (mpich.h) all windows are passed on. This room is built
+ * with MPICH alone: Open MPI's bindings look into handles. */
 #ifndef RGI_WIN_H
 #define RGI_WIN_H
 

@@ -6,7 +6,7 @@
 #ifndef RGI_WIN_ACCESS_H
 #define RGI_WIN_ACCESS_H
 
-#include "mpi/win.h"
+#include "mpich/windows/win.h"
 
 typedef enum { RGI_WIN_PUT, RGI_WIN_GET, RGI_WIN_ACCUMULATE, RGI_WIN_GET_ACCUMULATE } rgi_win_kind;
 

@@ -7,7 +7,7 @@
  * adds or removes windows. */
 #include <pthread.h>
 
-#include "mpi/win_nodes.h"
+#include "mpich/windows/win_nodes.h"
 
 #define ENTRIES 4096u
 

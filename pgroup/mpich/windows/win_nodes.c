@@ -3,7 +3,7 @@
  *
  * Making and freeing windows that span nodes, and their accesses. One allgather tells all members
  * where the others' memory is; then MPI makes the window. */
-#include "mpi/win_nodes.h"
+#include "mpich/windows/win_nodes.h"
 
 #include <limits.h>
 #include <regroup/collectives.h>

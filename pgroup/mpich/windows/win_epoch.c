@@ -10,8 +10,8 @@
 #include "formation/failure_scope.h"
 #include "formation/group.h"
 #include "mpi/intercept.h"
-#include "mpi/win_nodes.h"
 #include "mpich/mpich.h"
+#include "mpich/windows/win_nodes.h"
 #include "progress/wait.h"
 
 static rgi_win_target *target_at(rgi_win *window, int rank) {

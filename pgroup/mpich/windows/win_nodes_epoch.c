@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "mpi/intercept.h"
-#include "mpi/win_nodes.h"
 #include "mpich/mpich.h"
+#include "mpich/windows/win_nodes.h"
 
 /* The caller's own accesses, and those of others that MPI has told of, come before what follows. */
 static void order_memory(void) {

@@ -5,7 +5,7 @@
 #include <sched.h>
 
 #include "base/clock.h"
-#include "mpi/win.h"
+#include "mpich/windows/win.h"
 #include "progress/wait.h"
 #include "shm/node.h"
 
