@@ -67,7 +67,7 @@ static int add(rg_balancer b, int task) {
 
 int main(int argc, char **argv) {
   int rank;
-  int64_t count;
+  int64_t count = 0;
   rg_group world;
   rg_balancer b;
   rg_balance_options options = {};

@@ -65,7 +65,7 @@ static void measure(rg_inter_view v, const char *name, double (*kernel)(rg_inter
 int main(int argc, char **argv) {
   rg_inter_options how = {};
   rg_inter_view v = {};
-  int part;
+  int part = 0;
   how.size = sizeof how;
   v.size = sizeof v;
   MPI_Init(&argc, &argv);

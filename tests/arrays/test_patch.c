@@ -120,10 +120,10 @@ static void store(rg_array_type type, void *memory, int64_t i, value v) {
     ((double *)memory)[i] = (double)v.re;
     break;
   case RG_TYPE_FLOAT_COMPLEX:
-    ((float _Complex *)memory)[i] = CMPLXF((float)v.re, (float)v.im);
+    ((float _Complex *)memory)[i] = (float)v.re + (float)v.im * I;
     break;
   default:
-    ((double _Complex *)memory)[i] = CMPLX((double)v.re, (double)v.im);
+    ((double _Complex *)memory)[i] = (double)v.re + (double)v.im * I;
   }
 }
 

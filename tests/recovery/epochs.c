@@ -155,7 +155,7 @@ static void run(int number, const char *plan) {
 
 static rg_group reverse_of(rg_group world) {
   int *ranks = malloc((size_t)world_size * sizeof *ranks);
-  rg_group g;
+  rg_group g = NULL;
   for (int r = 0; ranks && r < world_size; r++)
     ranks[r] = world_size - 1 - r;
   must(ranks && !rg_group_create(world, world_size, ranks, 1, &g), "rg_group_create");

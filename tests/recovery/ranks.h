@@ -96,7 +96,7 @@ static inline void enter_mpi(int *argc, char ***argv) {
 
 /* A group of all ranks. */
 static inline rg_group enter_library(void) {
-  rg_group g;
+  rg_group g = NULL;
   must(!rg_init(MPI_COMM_WORLD, NULL) && !rg_group_world(&g), "rg_init");
   return g;
 }

@@ -35,7 +35,7 @@ typedef struct {
 
 static int calls, dies_at = NEVER, stops_after, told;
 static int limited; /* walkers have least and most */
-static int exchange_dies, gather_dies, gathers, broadcast_dies, late, waits, first;
+static int exchange_dies, gather_dies, gathers, broadcast_dies, late, waits, opening;
 static uint64_t draws;
 static rg_balancer balancer;
 
@@ -118,13 +118,13 @@ int __wrap_rgi_revocation_has(uint64_t context) {
 __typeof__(rgi_first_share_paces) __real_rgi_first_share_paces, __wrap_rgi_first_share_paces;
 
 int __wrap_rgi_first_share_paces(rg_balancer b) {
-  if (first == 1)
+  if (opening == 1)
     raise(SIGKILL);
-  if (first == 0)
+  if (opening == 0)
     return __real_rgi_first_share_paces(b);
   while (__real_rgi_process_deaths() == 0)
     usleep(100);
-  first = 0;
+  opening = 0;
   return RG_ERR_PROC_FAILED;
 }
 
@@ -331,7 +331,7 @@ int main(int argc, char **argv) {
   broadcast_dies = argc > 4 ? my_step(argv[4], 'b') : 0;
   late = argc > 4 ? my_step(argv[4], 'l') : 0;
   waits = argc > 4 ? my_step(argv[4], 'w') : 0;
-  first = argc > 4 ? my_step(argv[4], 'f') : 0;
+  opening = argc > 4 ? my_step(argv[4], 'f') : 0;
   stops_after = dies_at < NEVER ? -dies_at : 0;
   signal(SIGALRM, stop_and_die);
   limited = argc > 5 && !strcmp(argv[argc - 1], "limits");
