@@ -331,10 +331,8 @@ static int pause_once(rgi_wait *wait, int target) {
   return rgi_wait_check(wait);
 }
 
-/* A dead process's memory can be reached, too. */
 static int wait_for(rgi_transport_op *op, rgi_wait *wait) {
   int done;
-  wait->scope = (rgi_failure_scope){0};
   for (;;) {
     RGI_TRY(test_op(op, &done));
     if (done)

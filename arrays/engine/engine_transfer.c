@@ -99,11 +99,12 @@ int rgi_engine_test(rgi_engine_handle *handle, int *done) {
   return RG_SUCCESS;
 }
 
+/* No group's deaths end the wait: a dead process's memory can be reached, too. */
 int rgi_engine_wait(rgi_engine_handle *handle) {
   rgi_wait wait;
   int error = RG_SUCCESS;
   if (*handle)
-    rgi_wait_start(&wait, (*handle)->call, (*handle)->target);
+    rgi_wait_start_unscoped(&wait, (*handle)->call, (*handle)->target);
   while (*handle && !error) {
     rgi_transport_op *op = *handle;
     error = rgi_engine_transport->wait(op, &wait);

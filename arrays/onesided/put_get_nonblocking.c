@@ -49,6 +49,7 @@ static int open_request(const char *call, rgi_access_started *started, rg_reques
   t->request.peer = -1;
   t->request.background = 1;
   t->started = *started;
+  rgi_failure_scope_now = (rgi_failure_scope){0}; /* that of a group may end before the request */
   rgi_request_open(&t->request);
   *request = &t->request;
   return RG_SUCCESS;

@@ -11,6 +11,8 @@
 #include "base/error.h"
 #include "formation/mpi_group.h"
 #include "noded/client/guard_client.h"
+#include "progress/mpi_error.h"
+#include "progress/wait.h"
 #include "runtime/runtime.h"
 #include "shm/failure.h"
 
@@ -58,4 +60,22 @@ int rgi_failure_scope_begin(const char *call, MPI_Group a, MPI_Group b, rgi_memb
 void rgi_failure_scope_end(rgi_members *members) {
   rgi_failure_scope_now = (rgi_failure_scope){0};
   rgi_members_drop(members);
+}
+
+static int meet(const char *call, MPI_Comm comm) {
+  MPI_Request request;
+  RGI_TRY_MPI(MPI_Ibarrier(comm, &request));
+  return rgi_wait_request(&request, call, -1);
+}
+
+int rgi_failure_scope_meet(const char *call, MPI_Comm comm) {
+  MPI_Group group;
+  rgi_members *members;
+  RGI_TRY_MPI(MPI_Comm_group(comm, &group));
+  int error = rgi_failure_scope_begin(call, group, MPI_GROUP_NULL, &members);
+  MPI_Group_free(&group);
+  RGI_TRY(error);
+  error = meet(call, comm);
+  rgi_failure_scope_end(members);
+  return error;
 }

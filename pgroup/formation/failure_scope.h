@@ -36,4 +36,8 @@ int rgi_failure_scope_begin(const char *call, MPI_Group a, MPI_Group b, rgi_memb
 /* Empties the scope: no death ends this thread's waits any more. */
 void rgi_failure_scope_end(rgi_members *members);
 
+/* Collective over comm: waits until all have come, before calls of MPI's that wait themselves and
+ * move nothing of the library's on. The death of a process of comm ends it, no other. */
+int rgi_failure_scope_meet(const char *call, MPI_Comm comm);
+
 #endif

@@ -8,10 +8,10 @@
 
 #include "base/error.h"
 #include "formation/errhandler.h"
+#include "formation/failure_scope.h"
 #include "intercomm/spawn.h"
 #include "progress/comm_error.h"
 #include "progress/mpi_error.h"
-#include "progress/wait.h"
 
 /* Whatever the reason for which MPI refuses, a reserve helps. */
 static int check_supported(const char *call, int mpi_code) {
@@ -49,7 +49,7 @@ static int spawn_processes(const char *call, MPI_Comm comm, const rgi_spawn_orde
                            MPI_Comm *inter) {
   int rank;
   MPI_Comm_rank(comm, &rank);
-  RGI_TRY(rgi_wait_meet(comm, call));
+  RGI_TRY(rgi_failure_scope_meet(call, comm));
   RGI_TRY(rgi_comm_error_share(comm, call, rank == 0 ? check_order(call, order) : RG_SUCCESS));
   return check_supported(call, MPI_Comm_spawn(order->command,
                                               order->argv ? order->argv : MPI_ARGV_NULL, order->n,

@@ -133,7 +133,8 @@ static const char *find_stall(const rgi_wait *wait, double now, int *begins,
  * different lists. */
 static int end_by_time(const rgi_wait *wait, double limit, double now) {
   char peer[32], group[RGI_LABEL_PHRASE], stall[RGI_STALL_TEXT + 2];
-  int begins = 0, noted = wait->noted;
+  int begins = 0;
+  uint32_t noted = wait->noted;
   const char *other = find_stall(wait, now, &begins, stall);
   rgi_stall_note(&wait->scope, wait->call, wait->unmet, now + limit, &noted);
   return rgi_error(wait->unmet && begins ? RG_ERR_MISMATCH : RG_ERR_TIMEOUT,
@@ -365,10 +366,4 @@ int rgi_wait_request(MPI_Request *request, const char *call, int peer) {
       return RG_SUCCESS;
     RGI_TRY(rgi_wait_more(&wait));
   }
-}
-
-int rgi_wait_meet(MPI_Comm comm, const char *call) {
-  MPI_Request request;
-  RGI_TRY_MPI(MPI_Ibarrier(comm, &request));
-  return rgi_wait_request(&request, call, -1);
 }

@@ -17,7 +17,8 @@ typedef struct {
   rgi_pause pause;
   const char *call; /* for reports: the public function */
   int peer;         /* for reports: the awaited rank, or -1 */
-  int reported, noted;
+  int reported;
+  uint32_t noted;                 /* the number of its note (shm/stall.h) */
   int unmet;                      /* the group's first operation: no member may be there */
   int over;                       /* looks since RG_TIMEOUT has passed: the second is an error */
   int (*awaited)(const void *of); /* finds the awaited rank when a report needs it; or NULL */
@@ -78,9 +79,5 @@ int rgi_wait_mpi_probe(int source, int tag, MPI_Comm comm, int *there, MPI_Statu
 /* Waits until *request is complete. After an error the request is still active, and its buffer must
  * stay. */
 int rgi_wait_request(MPI_Request *request, const char *call, int peer);
-
-/* Collective over comm: waits until all have come, before calls of MPI's that wait themselves and
- * move nothing of the library's on. */
-int rgi_wait_meet(MPI_Comm comm, const char *call);
 
 #endif

@@ -37,11 +37,12 @@ static void list_members(const rgi_failure_scope *scope, char text[RGI_PROCESS_S
   }
 }
 
-static void write_note(rgi_process_stall *note, const rgi_failure_scope *scope, const char *call,
-                       int unmet) {
+/* The note's version; 0: another thread writes. */
+static uint32_t write_note(rgi_process_stall *note, const rgi_failure_scope *scope,
+                           const char *call, int unmet) {
   uint32_t version = atomic_load(&note->version);
   if (version % 2 || !atomic_compare_exchange_strong(&note->version, &version, version + 1))
-    return; /* another thread writes */
+    return 0;
   note->context = scope->context;
   note->unmet = unmet != 0;
   memset(note->here, 0, sizeof note->here);
@@ -51,6 +52,7 @@ static void write_note(rgi_process_stall *note, const rgi_failure_scope *scope, 
   snprintf(note->call, sizeof note->call, "%s", call);
   list_members(scope, note->list);
   atomic_store(&note->version, version + 2);
+  return version + 2;
 }
 
 static int can_note(const rgi_failure_scope *scope) {
@@ -59,14 +61,14 @@ static int can_note(const rgi_failure_scope *scope) {
 }
 
 void rgi_stall_note(const rgi_failure_scope *scope, const char *call, int unmet, double until,
-                    int *noted) {
+                    uint32_t *noted) {
   if (!can_note(scope))
     return;
   rgi_process_stall *note = &rgi_process_view.entry[rgi_node.me].stall;
-  if (!*noted)
-    write_note(note, scope, call, unmet);
-  *noted = 1;
-  atomic_store_explicit(&note->until, until, memory_order_release);
+  if (!*noted || *noted != atomic_load(&note->version)) /* another thread has written since */
+    *noted = write_note(note, scope, call, unmet);
+  if (*noted)
+    atomic_store_explicit(&note->until, until, memory_order_release);
 }
 
 /* Returns 0 where there is no note that counts. */

@@ -10,10 +10,11 @@
 #include "shm/failure.h"
 #include "shm/process_table.h"
 
-/* A note of this process's wait, or a newer time of it; *noted: 0 for the first one of a wait.
- * unmet: it is in the group's first operation; until: how long it counts. Any thread. */
+/* A note of this thread's wait, or a newer time of it; *noted: the note's number, 0 for the first
+ * one of a wait. Of several threads that wait the last one to call has the process's note. unmet:
+ * it is in the group's first operation; until: how long it counts. Any thread. */
 void rgi_stall_note(const rgi_failure_scope *scope, const char *call, int unmet, double until,
-                    int *noted);
+                    uint32_t *noted);
 
 /* A process of the node that is a member of the scope's group and waits on another group, of which
  * the caller is a member. text: describes both. *begins: it waits in this call, its group's first.

@@ -12,9 +12,9 @@
 #include "base/error.h"
 #include "formation/comm.h"
 #include "formation/errhandler.h"
+#include "formation/failure_scope.h"
 #include "progress/comm_error.h"
 #include "progress/mpi_error.h"
-#include "progress/wait.h"
 #include "topology/exchange.h"
 
 /* The step from a communicator to the level below it. */
@@ -28,7 +28,7 @@ typedef struct {
 /* The first level: a process knows the places on its own node only. */
 static int gather_parts(const comm_step *step) {
   rgi_level_call_part mine = rgi_level_call_mine(step->c, step->places);
-  RGI_TRY(rgi_wait_meet(step->above, step->c->call));
+  RGI_TRY(rgi_failure_scope_meet(step->c->call, step->above));
   RGI_TRY_MPI(MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, step->all, (int)sizeof mine,
                             MPI_BYTE, step->above));
   int64_t word = rgi_level_call_word(step->all, step->places->size);

@@ -8,10 +8,10 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/options.h"
+#include "formation/failure_scope.h"
 #include "machine/machine_process.h"
 #include "progress/comm_error.h"
 #include "progress/mpi_error.h"
-#include "progress/wait.h"
 
 static int make_room(const char *call, MPI_Comm comm, MPI_Comm node, rgi_places **places) {
   int size, rows, me;
@@ -49,7 +49,7 @@ int rgi_exchange_places(const char *call, MPI_Comm comm, const rgi_places **plac
   RGI_TRY(rgi_options_ready());
   RGI_TRY(rgi_topo_attr_get(comm, &attr));
   if (!attr) {
-    RGI_TRY(rgi_wait_meet(comm, call));
+    RGI_TRY(rgi_failure_scope_meet(call, comm));
     RGI_TRY_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
     int error = exchange_on_node(call, comm, node, &fresh);
     MPI_Comm_free(&node);

@@ -84,8 +84,7 @@ int rgi_async_begin(rg_balancer balancer) {
  * processes may still ask something. */
 static int serve_until(rg_balancer balancer, rg_request *request) {
   rgi_wait waiting;
-  rgi_wait_start(&waiting, "the end of all walkers", -1);
-  rgi_membership_scope(&balancer->members, &waiting);
+  rgi_membership_start_wait(&balancer->members, "the end of all walkers", &waiting);
   for (;;) {
     int done = 0;
     uint32_t bell = atomic_load_explicit(&rgi_node_bell()->value, memory_order_acquire);

@@ -142,8 +142,7 @@ static int try_idle(rg_balancer balancer, int *done) {
 
 /* A unit of another group may take any time: RG_TIMEOUT does not end the wait. */
 static void start_waiting(const struct rg_balancer_s *balancer, rgi_wait *waiting) {
-  rgi_wait_start(waiting, "waiting for work", -1);
-  rgi_membership_scope(&balancer->members, waiting);
+  rgi_membership_start_wait(&balancer->members, "waiting for work", waiting);
 }
 
 int rgi_idle_step(rg_balancer balancer, int wait, int *what) {

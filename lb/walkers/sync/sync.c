@@ -74,8 +74,7 @@ static void fill_report(rg_balancer balancer, rgi_round_report *report) {
 
 /* The units of other groups may take any time: RG_TIMEOUT does not end the wait. */
 static void start_waiting(const struct rg_balancer_s *balancer, rgi_wait *waiting) {
-  rgi_wait_start(waiting, "the end of a round", -1);
-  rgi_membership_scope(&balancer->members, waiting);
+  rgi_membership_start_wait(&balancer->members, "the end of a round", waiting);
 }
 
 /* Tests whether the reports of all processes are here; with `wait`, waits for them. */

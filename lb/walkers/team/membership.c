@@ -119,7 +119,8 @@ int rgi_membership_look(const rgi_membership *members) {
   return rgi_membership_failure(members);
 }
 
-void rgi_membership_scope(const rgi_membership *members, rgi_wait *waiting) {
+void rgi_membership_start_wait(const rgi_membership *members, const char *call, rgi_wait *waiting) {
+  rgi_wait_start_unscoped(waiting, call, -1);
   if (members->survives)
     waiting->scope = scope_of(members);
 }

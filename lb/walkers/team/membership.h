@@ -38,8 +38,8 @@ int rgi_membership_failure(const rgi_membership *members);
 int rgi_membership_check(const rgi_membership *members, int64_t walker);
 /* The same, after a check of the processes that is made not too often. */
 int rgi_membership_look(const rgi_membership *members);
-/* Makes a wait end when there is such a failure. */
-void rgi_membership_scope(const rgi_membership *members, rgi_wait *waiting);
+/* Starts a wait that such a failure ends, and no other group's. */
+void rgi_membership_start_wait(const rgi_membership *members, const char *call, rgi_wait *waiting);
 
 /* The rank that a rank had at first. */
 int rgi_membership_first_rank(const rgi_membership *members, int rank);
