@@ -45,11 +45,12 @@
  * passed a larger, or a smaller, length; the result is invalid. With messages the
  * operation continues to its end. In shared memory the members are out of step from
  * then on: each of their operations returns RG_ERR_MISMATCH until the group is formed
- * again. A count of 0 on some of the members only is detected by the next operation,
- * if at all); RG_ERR_TIMEOUT (the buffers may still be written to); RG_ERR_NOMEM;
- * RG_ERR_MPI. When a node's arena is full the operations go on, but long ones are many
- * times slower there, and a warning is logged; RG_ERR_NOMEM remains where there is no room
- * for a group's flags at its first operation, or a process has no memory of its own. */
+ * again, by rg_group_dup for example: all handles of the world have the error. A count of 0 on some
+ * of the members only is detected by the next operation, if at all); RG_ERR_TIMEOUT (the buffers
+ * may still be written to); RG_ERR_NOMEM; RG_ERR_MPI. When a node's arena is full the operations go
+ * on, but long ones are many times slower there, and a warning is logged; RG_ERR_NOMEM remains
+ * where there is no room for a group's flags at its first operation, or a process has no memory of
+ * its own. */
 #ifndef REGROUP_COLLECTIVES_H
 #define REGROUP_COLLECTIVES_H
 

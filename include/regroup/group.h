@@ -58,7 +58,9 @@ enum {
 /* --- forming ------------------------------------------------------------- */
 
 /* The group of the processes of rg_init, in its communicator's order. Local: each
- * call returns a new handle of the same world group. */
+ * call returns a new handle of the same world group. An error after which a group is
+ * to be formed anew (collectives.h) concerns later handles, too: go on with a duplicate
+ * (rg_group_dup). */
 RG_API int rg_group_world(rg_group *world);
 
 /* A group of the processes of an intra-communicator, in its order. Callers: the

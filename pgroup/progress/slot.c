@@ -135,7 +135,8 @@ static int make_slot(slot_bucket *bucket, const rgi_slot_wanted *wanted, uint64_
   const size_t bytes = wanted->bytes;
   const int users = wanted->users;
   if (wanted->once && had_shortage(wanted->key))
-    return rgi_error(RG_ERR_NOMEM, "another member had no memory for the group's flags");
+    return rgi_error(RG_ERR_NOMEM, "another member had no memory for the group's flags; form the "
+                                   "group anew (rg_group_dup)");
   rgi_arena_purpose purpose = rgi_arena_get_purpose();
   rgi_placement placed = {
       .parts = users, .each = slot_bytes(bytes) / (uint64_t)users, .node = wanted->nodes};

@@ -9,6 +9,7 @@
 #include <regroup.h>
 #include <regroup/collectives.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "shm/arena.h"
 #include "shm/node.h"
@@ -123,6 +124,30 @@ static void test_afterwards(void) {
   }
 }
 
+/* Each handle of the world has the error, also one that is made later; a duplicate has not. */
+static void test_world(void) {
+  rg_group later, copy;
+  int any, one = 1, sum = 0;
+  short_here = rgi_node.mine == 0 && rgi_node.n > 1;
+  MPI_Allreduce(&short_here, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  take_all(rgi_node.mine == 0);
+  if (any)
+    expect_errors(world, RG_ERR_NOMEM);
+  MPI_Barrier(MPI_COMM_WORLD);
+  give_all();
+  rgt_full_arena_empty();
+  RGT_OK(rg_group_world(&later));
+  if (any) {
+    RGT_TRUE(rg_barrier(world) != RG_SUCCESS);
+    RGT_PTR_NOT_NULL(strstr(rg_error_detail(), "rg_group_dup"));
+  }
+  RGT_OK(rg_group_dup(later, &copy));
+  RGT_OK(rg_allreduce(copy, &one, &sum, 1, MPI_INT, MPI_SUM));
+  RGT_INT(sum, rgt_size);
+  RGT_OK(rg_group_free(&copy));
+  RGT_OK(rg_group_free(&later));
+}
+
 static void test_start(void) {
   RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
   RGT_OK(rg_group_world(&world));
@@ -138,6 +163,7 @@ int main(int argc, char **argv) {
                                    {"no memory", test_no_memory},
                                    {"memory later", test_memory_later},
                                    {"afterwards", test_afterwards},
+                                   {"the world", test_world},
                                    {"stop", test_stop},
                                    {NULL, NULL}};
   return rgt_main(argc, argv, "coll_shortage", tests);

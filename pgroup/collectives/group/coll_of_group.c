@@ -73,7 +73,9 @@ int rgi_coll_try(const char *call, rg_group g, rgi_coll **coll) {
   if (g->collectives_failed)
     return rgi_error(
         RG_ERR_MISMATCH,
-        "%s: this process had no memory for the group's collectives; form the group anew", call);
+        "%s: this process had no memory for the group's collectives; form the group anew "
+        "(rg_group_dup)",
+        call);
   int error = g->collectives ? RG_SUCCESS : make_coll(call, g);
   *coll = g->collectives;
   return error;

@@ -68,7 +68,7 @@ int rgi_node_coll_offer_of(rgi_shared_state *state, int i, size_t bytes, const c
     return RG_SUCCESS;
   return rgi_error((*offer)->bytes > bytes ? RG_ERR_TRUNCATE : RG_ERR_MISMATCH,
                    "%s: the lengths differ: blocks of rank %d have %llu bytes, of this process "
-                   "%zu; form the group anew",
+                   "%zu; form the group anew (rg_group_dup)",
                    call, rgi_shared_state_group_rank(state, i), (unsigned long long)(*offer)->bytes,
                    bytes);
 }

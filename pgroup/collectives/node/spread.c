@@ -73,7 +73,7 @@ static int await_piece(rgi_shared_state *state, const spread *s, int i) {
              ? RG_SUCCESS
              : rgi_error(RG_ERR_MISMATCH,
                          "%s: the roots differ: rank %d has another one than this process; form "
-                         "the group anew",
+                         "the group anew (rg_group_dup)",
                          s->c->call, rgi_shared_state_group_rank(state, i));
 }
 

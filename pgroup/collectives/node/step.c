@@ -42,7 +42,7 @@ int rgi_step_check_not_broken(const rgi_shared_state *state, const char *call) {
                      "%s: the members formed the group with lists of different orders", call);
   return rgi_error(RG_ERR_MISMATCH,
                    "%s: an operation of these members ended in an error on one of them; form the "
-                   "group anew",
+                   "group anew (rg_group_dup)",
                    call);
 }
 
@@ -284,7 +284,7 @@ int rgi_step_check_length(const rgi_shared_state *state, int i, uint32_t step, c
     return RG_SUCCESS;
   return rgi_error(bytes > state->bytes ? RG_ERR_TRUNCATE : RG_ERR_MISMATCH,
                    "%s: the lengths differ: rank %d has %u bytes, this process %u; form the "
-                   "group anew",
+                   "group anew (rg_group_dup)",
                    call, rgi_shared_state_group_rank(state, i), bytes, state->bytes);
 }
 

@@ -81,7 +81,7 @@ int rgi_coll_failure_look(rgi_coll *coll, const char *call) {
   }
   return rgi_error(RG_ERR_MISMATCH,
                    "%s: an operation of this group ended in an error on a member on another node, "
-                   "or on this one; form the group anew",
+                   "or on this one; form the group anew (rg_group_dup)",
                    call);
 }
 
