@@ -110,7 +110,8 @@ RG_API int rg_group_create_range(rg_group parent, int first, int last, int strid
  * (high is neither 0 nor 1; merged is NULL); RG_ERR_MISMATCH (members of a group pass
  * different tags or values of high, or make different calls on it; both sides pass the same
  * value for high; the groups share a process); RG_ERR_TIMEOUT; RG_ERR_PROC_FAILED;
- * RG_ERR_REVOKED (also if a leader's parent is revoked).
+ * RG_ERR_REVOKED (also if a leader's parent is revoked, or the other group has met a death
+ * in the call; both call again, until none meets a call of the other one that has failed).
  * Where the leaders do not meet, one group gets the error and the other waits, until
  * RG_TIMEOUT: a leader passes a wrong parent or remote_leader, or makes another call; with
  * MPI_THREAD_MULTIPLE also where the leaders pass different valid tags. A member that

@@ -159,23 +159,30 @@ typedef struct {
   int64_t error;
 } handshake_verdict;
 
-/* Waits for the other leader's verdict on a pair with the own packet. */
+/* Waits for the other leader's verdict on a pair with the own packet. If that one gives up its
+ * packet, the wait ends: it has revoked the id. */
 static int receive_verdict(const handshake_leader *leader, int tag, handshake_verdict *verdict) {
+  uint64_t *watched = &rgi_failure_scope_now.creation_ids[0], own = *watched;
+  int error;
+  *watched = id_of(&leader->theirs);
   do {
     int count, *ints;
-    RGI_TRY(rgi_group_tree_receive(verdict_context(), leader->remote, tag, leader->consent->call,
-                                   &count, &ints));
+    error = rgi_group_tree_receive(verdict_context(), leader->remote, tag, leader->consent->call,
+                                   &count, &ints);
+    if (error)
+      break;
     memcpy(verdict, ints, sizeof *verdict);
     free(ints);
   } while (verdict->theirs != leader->consent->id);
-  return RG_SUCCESS;
+  *watched = own;
+  return error;
 }
 
 /* Until both leaders have sent verdicts on the same pair of packets. */
 static int pair_up(handshake_leader *leader) {
   rgi_message_envelope to = {verdict_context(), leader->remote, leader->tag,
                              sizeof(handshake_verdict)};
-  handshake_verdict verdict;
+  handshake_verdict theirs = {0};
   int error;
   do { /* at first, and when the other leader has sent another packet since */
     RGI_TRY(receive_packet(leader));
@@ -183,17 +190,18 @@ static int pair_up(handshake_leader *leader) {
     if (!leader->overlap && !leader->gathered)
       rgi_group_consent_gather(leader->consent, 0, NULL, NULL);
     leader->gathered |= !leader->overlap;
-    verdict = (handshake_verdict){leader->consent->id, id_of(&leader->theirs),
-                                  leader->consent->error ? leader->consent->error : error};
+    const handshake_verdict mine = {leader->consent->id, id_of(&leader->theirs),
+                                    leader->consent->error ? leader->consent->error : error};
     if (leader->tag == NO_TAG)
       to.tag = message_tag(leader->theirs.ints[TAG]);
-    RGI_TRY(rgi_message_deliver(&to, &verdict, leader->consent->call));
+    RGI_TRY(rgi_message_deliver(&to, &mine, leader->consent->call));
     if (leader->consent->lost)
       return leader->consent->error;
-    RGI_TRY(receive_verdict(leader, to.tag, &verdict));
-  } while (verdict.mine != id_of(&leader->theirs));
-  if (!error && verdict.error && !leader->consent->error)
-    error = explain_remote(leader->consent->call, (int)verdict.error);
+    if (theirs.mine != mine.theirs) /* else it has come before its packet was received */
+      RGI_TRY(receive_verdict(leader, to.tag, &theirs));
+  } while (theirs.mine != id_of(&leader->theirs));
+  if (!error && theirs.error && !leader->consent->error)
+    error = explain_remote(leader->consent->call, (int)theirs.error);
   if (error)
     rgi_group_consent_fail(leader->consent, error, RGI_GROUP_CONSENT_ELSEWHERE);
   return RG_SUCCESS;
