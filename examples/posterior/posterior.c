@@ -75,13 +75,11 @@ static void open_saved(post_run *run) {
 static int load_draws(post_run *run) {
   double *numbers = NULL;
   common_saved before = run->saved; /* the states are those of now */
-  if (!run->saved.found)
-    return RG_SUCCESS;
   before.states = malloc(before.bytes);
   int error =
       before.states ? common_saved_load(&before, run->survivors.group, &numbers) : RG_ERR_NOMEM;
   if (!error && numbers)
-    error = add_numbers(run, numbers, before.used);
+    error = add_numbers(run, numbers, run->saved.used); /* this run may have saved, too */
   free(numbers);
   free(before.states);
   return error;
@@ -89,8 +87,9 @@ static int load_draws(post_run *run) {
 
 static int save_draws(void *of) {
   post_run *run = of;
-  run->saved.used = run->draws.used;
-  return common_saved_save(&run->saved, run->survivors.group, run->draws.number);
+  common_saved now = run->saved;
+  now.used = run->draws.used;
+  return common_saved_save(&now, run->survivors.group, run->draws.number);
 }
 
 /* --- the walkers for the balancer ------------------------------------------------------------- */
@@ -204,7 +203,7 @@ static int collect_draws(void *of) {
   int error = common_survivors_root(&run->survivors, run->world, &root);
   if (!error)
     error = rg_balance_gather(run->balancer, root);
-  if (!error)
+  if (!error && run->saved.found)
     error = load_draws(run);
   if (!error)
     error = rg_balance_outcomes(run->balancer, &count, &ended);
