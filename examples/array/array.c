@@ -7,15 +7,10 @@
 #include <regroup.h>
 #include <stdio.h>
 
+#include "../common/check.h"
+
 #define BINS 16
 #define PIECES 200
-
-static void check(int error) {
-  if (error) {
-    fprintf(stderr, "%s: %s\n", rg_error_string(error), rg_error_detail());
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  }
-}
 
 /* An array of integers that are 0. */
 static rg_array zeros(rg_group g, int64_t n) {

@@ -7,13 +7,15 @@
 #include <regroup.h>
 #include <stdio.h>
 
+#include "../common/check.h"
+
 int main(int argc, char **argv) {
   MPI_Comm world, parent;
   int rank = 0, size, parents, started;
   MPI_Init(&argc, &argv);
   if (rg_intercomm_parent(&world, &parent, &started)) {
     fprintf(stderr, "%s\n", rg_error_detail());
-    MPI_Abort(MPI_COMM_WORLD, 1);
+    common_abort(1);
   }
   if (world != MPI_COMM_NULL) {
     MPI_Comm_rank(world, &rank);

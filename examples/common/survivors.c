@@ -8,16 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "death.h"
 #include "runtime/program/program.h"
-
-void common_abort(int status) {
-  usleep(100000); /* mpiexec may end the job before it has read what was said */
-  MPI_Abort(MPI_COMM_WORLD, status);
-  abort();
-}
 
 void common_must(int error, const char *call) {
   if (!error)

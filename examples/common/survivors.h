@@ -8,6 +8,8 @@
 
 #include <regroup.h>
 
+#include "check.h"
+
 /* Returns the error of the call, if it has one. */
 #define TRY(call)                                                                                  \
   do {                                                                                             \
@@ -24,9 +26,6 @@ typedef struct {
 
 /* The program's name, before its messages; each program defines it. */
 extern const char common_name[];
-/* Ends the whole job, after what the caller has said. Does not return. */
-void common_abort(int status);
-
 /* Ends the whole job with one line if a call of the library failed. */
 void common_must(int error, const char *call);
 

@@ -16,6 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../common/check.h"
+
 typedef struct {
   double re, im;
 } number;
@@ -28,13 +30,6 @@ typedef struct {
 } pencils;
 
 static const double pi = 3.14159265358979323846;
-
-static void check(int error) {
-  if (error) {
-    fprintf(stderr, "%s: %s\n", rg_error_string(error), rg_error_detail());
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  }
-}
 
 /* Part i of n points that are divided among p. */
 static int64_t part(int64_t n, int p, int i) {

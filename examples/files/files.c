@@ -13,16 +13,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../common/check.h"
+
 enum { NUMBERS = 1000, LINES = 5, WIDTH = 32 };
 
 static char folder[256] = "/tmp/example-files-XXXXXX";
-
-static void check(int error) {
-  if (error) {
-    fprintf(stderr, "%s: %s\n", rg_error_string(error), rg_error_detail());
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  }
-}
 
 static void check_mpi(int error) {
   char text[MPI_MAX_ERROR_STRING];
@@ -30,7 +25,7 @@ static void check_mpi(int error) {
   if (error != MPI_SUCCESS) {
     MPI_Error_string(error, text, &length);
     fprintf(stderr, "%s\n", text);
-    MPI_Abort(MPI_COMM_WORLD, 1);
+    common_abort(1);
   }
 }
 
@@ -146,7 +141,7 @@ static void make_folder(MPI_Comm comm, int rank, const char *given) {
     snprintf(folder, sizeof folder, "%s", given);
   else if (rank == 0 && !mkdtemp(folder)) {
     perror(folder);
-    MPI_Abort(comm, 1);
+    common_abort(1);
   }
   MPI_Bcast(folder, sizeof folder, MPI_CHAR, 0, comm);
 }

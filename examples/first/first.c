@@ -6,10 +6,12 @@
 #include <mpi.h>
 #include <regroup.h>
 #include <stdio.h>
+#include <unistd.h>
 
 static void check(int error) {
   if (error) {
     fprintf(stderr, "%s: %s\n", rg_error_string(error), rg_error_detail());
+    sleep(1); /* so that mpiexec has read the line when it ends the job */
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
 }

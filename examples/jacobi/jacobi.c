@@ -14,12 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static void check(int error) {
-  if (error) {
-    fprintf(stderr, "%s: %s\n", rg_error_string(error), rg_error_detail());
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  }
-}
+#include "../common/check.h"
 
 /* The inner points are (i + 1) h, i = 0 .. n - 1. */
 static double solution(double h, int64_t i, int64_t j) {

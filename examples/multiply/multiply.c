@@ -11,12 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void check(int error) {
-  if (error) {
-    fprintf(stderr, "%s: %s\n", rg_error_string(error), rg_error_detail());
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  }
-}
+#include "../common/check.h"
 
 static rg_array make(rg_group g, int dims, int64_t n) {
   const int64_t shape[2] = {n, n};

@@ -10,11 +10,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../common/check.h"
+
 #define CHILDREN 3
 
 static int fail(void) {
   fprintf(stderr, "%s\n", rg_error_detail());
-  return MPI_Abort(MPI_COMM_WORLD, 1);
+  common_abort(1);
+  return 1;
 }
 
 /* The program of the children lies beside this one. */

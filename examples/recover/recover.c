@@ -27,6 +27,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../common/check.h"
+
 #define DEATHS 16
 #define IN_MERGE (-1.0)
 
@@ -57,7 +59,7 @@ static double now(void) {
 
 static void fail(const char *what) {
   fprintf(stderr, "rank %d: %s: %s\n", world_rank, what, rg_error_detail());
-  MPI_Abort(MPI_COMM_WORLD, 1);
+  common_abort(1);
 }
 
 /* Returns errors that a death can cause; any other error ends the program. */

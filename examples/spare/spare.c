@@ -25,6 +25,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../common/check.h"
+
 enum { POINTS = 200, SAVE = 20 }; /* a checkpoint, and a line, every SAVE steps */
 
 static long steps = 40, pause_ms;
@@ -41,7 +43,7 @@ static int due;    /* all are to save and to end */
 
 static void fail(const char *what) {
   fprintf(stderr, "%s: %s\n", what, rg_error_detail());
-  MPI_Abort(MPI_COMM_WORLD, 1);
+  common_abort(1);
 }
 
 /* Returns an error that a death explains; any other one ends the program. */

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../common/check.h"
+
 #define TIMES 20
 
 static double barrier(rg_inter_view v) {
@@ -71,7 +73,7 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   if (rg_inter_parse(&argc, argv, &how) || rg_inter_start(&how, &part)) {
     fprintf(stderr, "%s\n%s", rg_error_detail(), rg_inter_help());
-    MPI_Abort(MPI_COMM_WORLD, 1);
+    common_abort(1);
   }
   if (part) {
     rg_inter_get_view(&v);

@@ -9,14 +9,9 @@
 #include <regroup.h>
 #include <stdio.h>
 
-enum { TASKS = 1000, NUMBERS = 1000, PRIMES = 78498 };
+#include "../common/check.h"
 
-static void check(int error) {
-  if (error) {
-    fprintf(stderr, "%s: %s\n", rg_error_string(error), rg_error_detail());
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  }
-}
+enum { TASKS = 1000, NUMBERS = 1000, PRIMES = 78498 };
 
 static int is_prime(int64_t n) {
   for (int64_t i = 2; i * i <= n; i++)

@@ -21,6 +21,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "../common/check.h"
+
 enum { ATOMS = 13, EVERY = 10, MOST_WALKERS = 256 };
 #define FIXED 4294967296.0 /* an energy of 1 as an integer */
 
@@ -370,7 +372,7 @@ int main(int argc, char **argv) {
     error = is_static ? divided(world, all) : balanced(world, all);
   if (error) {
     fprintf(stderr, "rank %d: %s: %s\n", rank, rg_error_string(error), rg_error_detail());
-    MPI_Abort(MPI_COMM_WORLD, 1);
+    common_abort(1);
   }
   if (rank == root)
     print(all, ranks, MPI_Wtime() - began);

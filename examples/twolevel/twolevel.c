@@ -11,16 +11,11 @@
 #include <regroup.h>
 #include <stdio.h>
 
+#include "../common/check.h"
+
 #define ROWS 60
 #define COLUMNS 50
 #define TEAM 2 /* ranks in a team at first */
-
-static void check(int error) {
-  if (error) {
-    fprintf(stderr, "%s: %s\n", rg_error_string(error), rg_error_detail());
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  }
-}
 
 /* Each member writes its own block where it lies. */
 static void fill(rg_array table, int team, int rank) {
