@@ -166,9 +166,9 @@ static void await_reader(void) {
   rgi_arbiter_wait(0.05); /* to pass it on */
 }
 
-static void tell_end(const char *why) {
+static void tell_end(const char *why, const char *then) {
   if (rgi_arbiter_may_print(READ_SECONDS)) {
-    rgi_news_print("regroup: %s: the job ends\n", why);
+    rgi_news_print("regroup: %s%s\n", why, then);
     await_reader();
   } else {
     rgi_arbiter_wait(READ_SECONDS + 1); /* the guard that prints ends the job meanwhile */
@@ -177,7 +177,7 @@ static void tell_end(const char *why) {
 
 /* status: for the launcher. */
 static int end_job(const guarded_child *child, const char *why, int status) {
-  tell_end(why);
+  tell_end(why, ": the job ends");
   rgi_mpich_pmi_abort(child->table.journal || child->phase == RGI_GUARD_MPI_BEGUN, status);
   for (double end = rgi_clock_now() + ABORT_SECONDS; rgi_clock_now() < end;) {
     if (rgi_mpich_siblings_are_all() && !rgi_mpich_siblings_live())
@@ -336,10 +336,9 @@ static int end_for(guarded_child *child, const char *why) {
   return end_by_signal(child, SIGKILL, why);
 }
 
-/* The daemon was killed. Slurm ends the other nodes only if it was asked to. So does MPICH's
- * launcher
- * (-disable-auto-cleanup): it knows already how the daemon has ended, and is not told to end the
- * job. */
+/* The daemon was killed. Slurm ends the other nodes only if it was asked to, MPICH's launcher
+ * unless it was asked not to (-disable-auto-cleanup): it knows how the daemon has ended, and is not
+ * told to end the job. */
 static int end_without_daemon(guarded_child *child) {
   char line[LINE_BYTES];
   if (rgi_mpich_pmi_is_slurm())
@@ -347,7 +346,7 @@ static int end_without_daemon(guarded_child *child) {
   if (!child->ended)
     kill(child->rank, SIGKILL);
   describe_signal(SIGKILL, " because the daemon of its node is gone", line);
-  tell_end(line);
+  tell_end(line, "");
   kill(getpid(), SIGKILL);
   return 128 + SIGKILL;
 }
