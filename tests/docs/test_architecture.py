@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
-"""docs/architecture.md names files, folders and functions that exist, each function in the file
+"""docs/develop/architecture.md names files, folders and functions that exist, each function in the file
 of its row, and every room of pgroup/rooms.txt.
 
 tier: quick
@@ -12,7 +12,7 @@ import re
 import sys
 
 failures = []
-with open('docs/architecture.md') as f:
+with open('docs/develop/architecture.md') as f:
     text = f.read()
 
 
