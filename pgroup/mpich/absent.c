@@ -64,6 +64,10 @@ int rg_polite_counts(int64_t *polls, int64_t *yields, int64_t *sleeps) {
   return RG_SUCCESS;
 }
 
+const char *rgi_mpich_pmi_rank(void) {
+  return "?";
+}
+
 void rgi_mpich_pmi_abort(int has_begun, int status) {
   (void)has_begun, (void)status;
 }
@@ -98,6 +102,7 @@ NOTHING(rgi_mpich_start_begin)
 NOTHING(rgi_mpich_start_end)
 NOTHING(rgi_mpich_finalize_alone)
 NOTHING(rgi_mpich_pmi_finalize)
+NOTHING(rgi_mpich_calm_transport)
 
 #define NO(name)                                                                                   \
   int name(void) {                                                                                 \

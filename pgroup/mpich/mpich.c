@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * What each version of MPICH gives. */
+ * What each version of MPICH gives, and how UCX is set in jobs that survive. */
 #include "mpich/mpich.h"
 
 #include <mpi.h>
@@ -33,6 +33,17 @@ static void find(void) {
 #if !__has_include(<ucp/api/ucp.h>) /* interrupt.c is empty */
   gives.can_interrupt = 0;
 #endif
+}
+
+/* A process that is killed while it sends through UCX's shared memory can leave its receiver deaf.
+ * Programs without the library keep UCX's choice: over TCP their MPI_Finalize may hang
+ * (polite_end.c). UCX's own keep-alive of TCP ends the process when a network has been silent for
+ * half a minute; whether a node is lost is the daemons' to decide. Times of the system's own order.
+ */
+void rgi_mpich_calm_transport(void) {
+  setenv("UCX_TLS", "tcp,self", 0);
+  setenv("UCX_TCP_KEEPIDLE", "7200s", 0);
+  setenv("UCX_TCP_KEEPINTVL", "75s", 0);
 }
 
 const rgi_mpich_table *rgi_mpich_gives(void) {

@@ -82,6 +82,9 @@ int rgi_mpich_yields_only(void);
 /* What the thread calls until rgi_mpich_interrupt_end: MPI_Comm_create_group, or any call. */
 typedef enum { RGI_MPICH_INTERRUPT_CREATION, RGI_MPICH_INTERRUPT_ANY } rgi_mpich_interrupt_kind;
 
+/* Before MPI_Init, in such a job: sets what the user has not set of UCX's variables. */
+void rgi_mpich_calm_transport(void);
+
 /* survives: whether this job is one that survives. */
 void rgi_mpich_interrupt_open(int survives);
 
@@ -113,6 +116,9 @@ int rgi_mpich_has_finalized(void);
 
 /* Whether the launcher speaks PMI with this process. */
 int rgi_mpich_pmi_speaks(void);
+
+/* The number of this process, or "?". */
+const char *rgi_mpich_pmi_rank(void);
 
 /* Tells the launcher that this process ends well: without this it takes the end for a failure.
  * Waits for the answer, 5 s at most. */

@@ -67,6 +67,11 @@ int rgi_mpich_pmi_speaks(void) {
   return getenv("PMI_FD") != NULL;
 }
 
+const char *rgi_mpich_pmi_rank(void) {
+  const char *rank = getenv("PMI_RANK");
+  return rank ? rank : "?";
+}
+
 void rgi_mpich_pmi_finalize(void) {
   int pmi = find_socket();
   if (pmi < 0)

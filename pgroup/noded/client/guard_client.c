@@ -43,17 +43,6 @@ static int is_wanted(void) {
          !getenv("REGROUP_GUARDED");
 }
 
-/* A process that is killed while it sends through UCX's shared memory can leave its receiver deaf.
- * Programs without the library keep UCX's choice: over TCP their MPI_Finalize may hang
- * (polite_end.c). UCX's own keep-alive of TCP ends the process when a network has been silent for
- * half a minute; whether a node is lost is the daemons' to decide. Times of the system's own order.
- */
-static void calm_ucx(void) {
-  setenv("UCX_TLS", "tcp,self", 0);
-  setenv("UCX_TCP_KEEPIDLE", "7200s", 0);
-  setenv("UCX_TCP_KEEPINTVL", "75s", 0);
-}
-
 /* Old kernels and some containers have no pidfds. Guard and rank are under the same filter. */
 static int find_blindness(void) {
   int fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
@@ -84,7 +73,7 @@ __attribute__((constructor)) static void fork_child(void) {
   if (!is_wanted() || socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, ends) != 0)
     return;
   setenv("REGROUP_GUARDED", "1", 1); /* programs that this one starts need no guard */
-  calm_ucx();
+  rgi_mpich_calm_transport();
   rgi_guard_signals(&signals);
   sigprocmask(SIG_BLOCK, &signals, &before);
   blind = find_blindness();

@@ -68,12 +68,6 @@
 #define ABORT_SECONDS 5.0   /* for the launcher to end the job */
 #define UNSTARTED_STATUS 127
 
-/* The environment variable by which the launcher numbers its processes. */
-static const char *launcher_rank(void) {
-  const char *rank = getenv("PMI_RANK");
-  return rank ? rank : "?";
-}
-
 /* --- what the child tells ---------------------------------------------------------------- */
 
 typedef struct {
@@ -191,7 +185,7 @@ static int end_job(const guarded_child *child, const char *why, int status) {
 #define LINE_BYTES 200
 
 static void describe_signal(int sign, const char *why, char line[LINE_BYTES]) {
-  snprintf(line, LINE_BYTES, "rank %s was ended by signal %d (%s)%s", launcher_rank(), sign,
+  snprintf(line, LINE_BYTES, "rank %s was ended by signal %d (%s)%s", rgi_mpich_pmi_rank(), sign,
            strsignal(sign), why);
 }
 
@@ -226,12 +220,13 @@ static int end_early(const guarded_child *child) {
       sure = child->died || child->phase == RGI_GUARD_MPI_BEGUN;
   if (!sure && !rgi_mpich_siblings_live() && (status == 0 || rgi_mpich_siblings_are_all())) {
     if (!rgi_mpich_siblings_are_all())
-      rgi_news_early(launcher_rank());
+      rgi_news_early(rgi_mpich_pmi_rank());
     return status;
   }
   if (!sure && rgi_clock_now() - child->ended_at < USAGE_SECONDS)
     return -1;
-  snprintf(line, sizeof line, "rank %s has ended with status %d before %s", launcher_rank(), status,
+  snprintf(line, sizeof line, "rank %s has ended with status %d before %s", rgi_mpich_pmi_rank(),
+           status,
            is_beginning(child) ? "rg_init had returned everywhere"
            : child->died       ? "rg_finalize"
                                : "MPI_Finalize");
@@ -245,9 +240,9 @@ static void tell_survived(guarded_child *child, int sign) {
   int left = child->table.world - rgi_process_table_deaths(&child->table);
   if (!child->died)
     rgi_news_print("regroup: rank %s was ended by signal %d (%s) after rg_finalize\n",
-                   launcher_rank(), sign, strsignal(sign));
+                   rgi_mpich_pmi_rank(), sign, strsignal(sign));
   else if (left > 0)
-    rgi_news_print("regroup: rank %s was ended by signal %d (%s); %d go on\n", launcher_rank(),
+    rgi_news_print("regroup: rank %s was ended by signal %d (%s); %d go on\n", rgi_mpich_pmi_rank(),
                    sign, strsignal(sign), left);
 }
 
@@ -322,7 +317,7 @@ static int end_node(guarded_child *child, const char *why) {
     waitpid(child->rank, &child->status, 0);
   if (why) {
     const char *name = getenv("SLURMD_NODENAME");
-    rgi_news_print("regroup: the node of rank %s%s%s%s ends: %s\n", launcher_rank(),
+    rgi_news_print("regroup: the node of rank %s%s%s%s ends: %s\n", rgi_mpich_pmi_rank(),
                    name ? " (" : "", name ? name : "", name ? ")" : "", why);
     await_reader();
   }
