@@ -180,11 +180,13 @@ static void try_dial(connection *c) {
 
 static void dial_node(int to) {
   peer *p = &me()->peers[to];
-  if (p->dial || connection_to(to))
+  if (connection_to(to))
     return;
-  p->dial = new_connection(world.now, to);
   if (p->down == 0)
     p->down = p->direct > 0 ? p->direct : world.time;
+  if (p->dial)
+    return;
+  p->dial = new_connection(world.now, to);
   try_dial(p->dial);
 }
 

@@ -493,6 +493,28 @@ static void test_closed(void) {
   RGT_INT(failed, 0);
 }
 
+/* A call of node 3 comes up at node 1 while node 1 still dials, and the path is cut at once: what
+ * node 1 has to say goes by way of node 2, and node 0 is given up. */
+static int one_late_call(int delay) {
+  open_run(4, 1, 0);
+  add_fault(FAULT_CUT, 0xe, 0xf, 0.6, 2);
+  add_fault(FAULT_CUT, 0xe, 1, 1.3, INFINITY);
+  add_fault(FAULT_CUT, 8, 2, 2.6 + 0.001 * delay, INFINITY);
+  run_plan(last_event() - world.time + 12);
+  check_settled();
+  expect(world.of[0].state != RUNNING, "a lost node runs");
+  return close_run(delay);
+}
+
+static void test_late_call(void) {
+  int failed = 0;
+  for (int delay = 0; delay < 200; delay++) {
+    srandom((unsigned)delay);
+    failed += one_late_call(delay);
+  }
+  RGT_INT(failed, 0);
+}
+
 /* The part that has the majority, or at a tie the lowest node, goes on. */
 static int one_part(int n, unsigned part_set, double limit, double latency) {
   open_run(n, limit, 0);
@@ -724,13 +746,20 @@ static void test_short(void) {
 }
 
 int main(int argc, char **argv) {
-  static const rgt_test tests[] = {
-      {"one node", test_one_node},         {"one path", test_path},
-      {"a closed path", test_closed},      {"two parts", test_parts},
-      {"the witness", test_witness},       {"all cut", test_all_cut},
-      {"the last node", test_last},        {"a node that returns", test_return},
-      {"in quiet times", test_idle},       {"a voter", test_voter},
-      {"a coordinator", test_coordinator}, {"short faults lose nobody", test_short},
-      {"random faults", test_random},      {NULL, NULL}};
+  static const rgt_test tests[] = {{"one node", test_one_node},
+                                   {"one path", test_path},
+                                   {"a closed path", test_closed},
+                                   {"two parts", test_parts},
+                                   {"the witness", test_witness},
+                                   {"all cut", test_all_cut},
+                                   {"the last node", test_last},
+                                   {"a node that returns", test_return},
+                                   {"in quiet times", test_idle},
+                                   {"a voter", test_voter},
+                                   {"a coordinator", test_coordinator},
+                                   {"short faults lose nobody", test_short},
+                                   {"random faults", test_random},
+                                   {"a late call", test_late_call},
+                                   {NULL, NULL}};
   return rgt_main(argc, argv, "presence", tests);
 }

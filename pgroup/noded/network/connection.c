@@ -341,7 +341,11 @@ static void advance_dial(rgi_connection *connection) {
 static void dial_node(int node) {
   peer_node *peer = &connections.nodes[node];
   double answer = limit_part(ANSWER_PART);
-  if (peer->dial || connection_to(node))
+  if (connection_to(node))
+    return;
+  if (peer->down == 0) /* a call may have come up and failed while this node still dials */
+    peer->down = peer->direct > 0 ? peer->direct : rgi_clock_now();
+  if (peer->dial)
     return;
   rgi_connection *connection = new_connection(DIALING, -1);
   if (!connection)
@@ -349,8 +353,6 @@ static void dial_node(int node) {
   join_siblings(connection, node);
   connection->is_own = 1;
   peer->dial = connection;
-  if (peer->down == 0)
-    peer->down = peer->direct > 0 ? peer->direct : rgi_clock_now();
   connection->dial = (rgi_dial){
       .node = &rgi_overlay_nodes(connections.overlay)[node],
       .key = connections.overlay->key,
