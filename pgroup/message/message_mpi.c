@@ -74,6 +74,7 @@ int rgi_message_mpi_open(MPI_Comm world) {
   transport.end = &transport.first;
   if (rgi_node.count == 1)
     return RG_SUCCESS;
+  free(transport.unsent); /* of an earlier start that has ended without MPI */
   transport.unsent = calloc((size_t)rgi_runtime.size, sizeof *transport.unsent);
   if (!transport.unsent)
     return rgi_error(RG_ERR_NOMEM, "rg_init: no memory for messages");
