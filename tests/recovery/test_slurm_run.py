@@ -193,14 +193,14 @@ try:
         with slurm.Slurm(3, SlurmdTimeout=NEVER) as nodes:
             test_status(nodes)
             test_early(nodes)
-            test_requeue(nodes, here)
-            test_spare(nodes)
-            test_restart(nodes, here, checksum)
             if jobs.FULL:
                 test_end_time(nodes)
                 test_unstarted(nodes, here)
                 test_environment(nodes)
                 test_alone(nodes)
+            test_requeue(nodes, here)
+            test_spare(nodes)
+            test_restart(nodes, here, checksum)  # the third node is lost
         more = [test_silent, test_lost_afterwards, test_taken_afterwards, test_no_majority]
         for test in [test_lost, *(more if jobs.FULL else [])]:
             with slurm.Slurm(2, SlurmdTimeout=NEVER) as nodes:
