@@ -17,14 +17,14 @@ sys.path.insert(0, os.path.join(ROOT, 'tests', 'cluster'))
 import cluster  # noqa: E402
 
 MIB = 1 << 20
-PROGRAM = os.path.join(ROOT, os.environ.get('RGT_BUILD', 'build'), 'bin', 'bench-internal')
+PROGRAM = os.path.join(ROOT, os.environ.get('RGT_BUILD', 'build'), 'tests', 'engine_traffic')
 FEW, MANY = 5, 45
 
 
 def bytes_sent(nodes, *words):
     """By each of the two nodes while the program runs."""
     before = nodes.counters()
-    status, text = nodes.run(nodes.mpiexec(2, 1) + [PROGRAM, 'traffic', *map(str, words)], 60)
+    status, text = nodes.run(nodes.mpiexec(2, 1) + [PROGRAM, *map(str, words)], 60)
     assert status == 0, (words, status, text)
     return [now['sent'] - then['sent'] for now, then in zip(nodes.counters(), before)]
 

@@ -25,8 +25,6 @@ BAD = {
     'regroup-posterior': [['word'], ['--model=nothing'], ['--model=regression', '--tune=7'],
                           ['--model=regression', '--json=/nonexistent/a.json']],
     'regroup-bench': [['nonsense'], ['create', 'word'], ['create', '--json=/nonexistent/a.json']],
-    'bench-internal': [['nonsense'], ['remote', '--reps=0'], ['replica', '0'], ['math', 'x'],
-                       ['combine', '0'], ['traffic', 'put']],
 }
 
 
@@ -63,7 +61,6 @@ with open('include/regroup/version.h') as f:
 # regroup-run starts jobs itself: tests/recovery.
 programs = sorted(p for p in glob.glob(os.environ['RGT_BUILD'] + '/bin/regroup-*')
                   if not p.endswith('-run'))
-programs.append(os.environ['RGT_BUILD'] + '/bin/bench-internal')
 assert programs
 for path in programs:
     check(path, VERSION)
