@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "distribution/spec.h"
 #include "distribution/type.h"
 
 static int64_t largest_extent(const rgi_distribution *layout, int k) {
@@ -174,7 +173,7 @@ static void choose_grid(rgi_distribution *layout) {
 
 int rgi_distribution_make(const rg_array_spec *spec, int members, rgi_distribution *out) {
   rgi_distribution layout = {.members = members};
-  RGI_TRY(rgi_spec_check(spec, members));
+  RGI_TRY(rgi_distribution_check_spec(spec, members));
   copy_spec(spec, &layout);
   choose_grid(&layout);
   int code = RG_SUCCESS;
@@ -196,4 +195,26 @@ void rgi_distribution_clear(rgi_distribution *layout) {
   free(layout->boundaries[0]); /* one allocation for all dimensions */
   free(layout->filled[0]);
   memset(layout, 0, sizeof *layout);
+}
+
+static int outside_error(const rgi_distribution *layout, const char *call, int k, int64_t lo,
+                         int64_t hi) {
+  long long bound = layout->shape[k];
+  if (lo > hi)
+    return rgi_error(RG_ERR_ARG, "%s: dimension %d: the patch is from %lld to %lld", call, k,
+                     (long long)lo, (long long)hi);
+  if (lo < 0)
+    return rgi_error(RG_ERR_BOUNDS, "%s: dimension %d: the patch starts at index %lld, below 0",
+                     call, k, (long long)lo);
+  return rgi_error(RG_ERR_BOUNDS,
+                   "%s: dimension %d: the patch ends before index %lld, but the bound is %lld",
+                   call, k, (long long)hi, bound);
+}
+
+int rgi_distribution_inside(const rgi_distribution *layout, const char *call, const int64_t lo[],
+                            const int64_t hi[]) {
+  for (int k = 0; k < layout->dims; k++)
+    if (lo[k] < 0 || lo[k] > hi[k] || hi[k] > layout->shape[k])
+      return outside_error(layout, call, k, lo[k], hi[k]);
+  return RG_SUCCESS;
 }

@@ -46,4 +46,8 @@ void rgi_distribution_grid(int dims, const int64_t shape[], const int64_t most[]
 int rgi_distribution_inside(const rgi_distribution *layout, const char *call, const int64_t lo[],
                             const int64_t hi[]);
 
+/* Everything about a spec but its size in bytes; RG_ERR_ARG with a text that says
+ * what of it is wrong. */
+int rgi_distribution_check_spec(const rg_array_spec *spec, int members);
+
 #endif

@@ -34,7 +34,7 @@ typedef struct {
 } rgi_pieces;
 void rgi_pieces_start(rgi_pieces *it, const rgi_distribution *layout, const int64_t lo[],
                       const int64_t hi[]);
-/* The same for the pieces in the blocks of one member. */
+/* As rgi_pieces_start, for the pieces in the blocks of one member. */
 void rgi_pieces_start_own(rgi_pieces *it, const rgi_distribution *layout, int rank,
                           const int64_t lo[], const int64_t hi[]);
 int rgi_pieces_next(rgi_pieces *it, rgi_piece *piece);

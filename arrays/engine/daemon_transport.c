@@ -17,7 +17,7 @@
  * An operation that its caller has dropped stays in the queue until it is answered or lost. Its
  * error is noted for the node (transport.lost). The next fence returns it, or, if the node has
  * died, take_lost tells of it. */
-#include "engine/daemon_transport.h"
+#include "engine/transport.h"
 
 #include <poll.h>
 #include <pthread.h>
@@ -466,7 +466,7 @@ static int settle_nothing(int target, uint64_t low, uint64_t high) {
 }
 
 /* A node daemon keeps `most` bytes for each process. */
-const rgi_transport rgi_daemon_transport = {.most = (int64_t)1 << 20,
+const rgi_transport rgi_transport_daemon = {.most = (int64_t)1 << 20,
                                             .open = open_transport,
                                             .start = start_transport,
                                             .stop = stop_transport,

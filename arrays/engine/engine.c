@@ -12,11 +12,10 @@
 
 #include "base/error.h"
 #include "base/options.h"
-#include "engine/daemon_transport.h"
 #include "engine/heap.h"
 #include "engine/rma.h"
+#include "engine/transport.h"
 #include "noded/client/overlay_client.h"
-#include "progress/comm_error.h"
 #include "progress/mpi_error.h"
 #include "runtime/module.h"
 #include "runtime/runtime.h"
@@ -58,7 +57,7 @@ static size_t part_size(void) {
 
 /* All processes return an error if one has one. */
 static int share_error(int error) {
-  return rgi_comm_error_share(rgi_runtime.comm, "rg_init", error);
+  return rgi_mpi_error_share(rgi_runtime.comm, "rg_init", error);
 }
 
 static int agree_on_size(void) {
@@ -89,7 +88,7 @@ static int open_engine(void) {
   if (rgi_node.count == 1)
     return RG_SUCCESS;
   RGI_TRY(agree_on_size());
-  rgi_engine_transport = rgi_overlay_exists() ? &rgi_daemon_transport : &rgi_rma_transport;
+  rgi_engine_transport = rgi_overlay_exists() ? &rgi_transport_daemon : &rgi_rma_transport;
   rgi_engine_most = rgi_engine_transport->most;
   int error = rgi_engine_transport->open();
   if (!error)

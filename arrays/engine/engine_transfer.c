@@ -3,6 +3,8 @@
  *
  * Patches and runs: patches are cut into parts that the transport takes, and each part is one
  * operation. The handle is the list of them. */
+#include <limits.h>
+
 #include "base/error.h"
 #include "engine/engine.h"
 #include "engine/scalar.h"
@@ -115,4 +117,23 @@ int rgi_engine_wait(rgi_engine_handle *handle) {
   }
   drop_all(handle);
   return error;
+}
+
+/* --- single elements: as many at a time as the transport takes -------------------------------- */
+
+int rgi_engine_elements(const rgi_transfer_elements *elements) {
+  if (elements->element > INT_MAX)
+    return rgi_error(RG_ERR_LIMIT, "elements of %zu bytes cannot be gathered from another node",
+                     elements->element);
+  int64_t most = rgi_engine_most / (int64_t)elements->element;
+  if (most < 1)
+    most = 1;
+  for (int64_t i = 0; i < elements->n; i += most) {
+    rgi_transfer_elements some = *elements;
+    some.n = most < elements->n - i ? most : elements->n - i;
+    some.offsets += i;
+    some.origin += i;
+    RGI_TRY(rgi_engine_transport->elements(&some));
+  }
+  return RG_SUCCESS;
 }

@@ -9,7 +9,6 @@
 #include <pthread.h>
 
 #include "base/error.h"
-#include "engine/heap_part.h"
 #include "shm/arena.h"
 #include "shm/node.h"
 

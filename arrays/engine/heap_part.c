@@ -3,7 +3,7 @@
  *
  * A treap: a tree by offset that is a heap by random priorities, so that it stays
  * shallow; each node knows the longest range below it. */
-#include "engine/heap_part.h"
+#include "engine/heap.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
  *
  * What carries an access to another node. There are two transports: one-sided operations of MPI on
  * ARMCI's window (rma.h), and in a job that survives queries to the node daemons
- * (daemon_transport.h). rg_init chooses one of them, the same for all processes. */
+ * (daemon_transport.c). rg_init chooses one of them, the same for all processes. */
 #ifndef RGI_TRANSPORT_H
 #define RGI_TRANSPORT_H
 
@@ -50,5 +50,13 @@ typedef struct {
   int (*lost)(int target);
   void (*progress)(void);
 } rgi_transport;
+
+/* The engine's transport in a job that survives: queries to the node daemons
+ * (noded/server/server.h), without MPI and ARMCI. An operation on memory of the caller's node is
+ * complete when it has been started. The elements of a dead process can be reached as long as a
+ * process of its node lives; after that, all operations on that node end with RG_ERR_PROC_FAILED.
+ * Operations of one process on one node are done in the order in which they were started. Starting
+ * takes memory only: connections are made when they are needed. */
+extern const rgi_transport rgi_transport_daemon;
 
 #endif

@@ -42,7 +42,7 @@ int rgi_file_mpi_error(const char *what, const char *path, int mpi_code);
 int rgi_file_write(const char *call, rg_array a, const char *path, int64_t start);
 int rgi_file_read(const char *call, rg_array a, const char *path, int64_t start);
 
-/* --- room (file_reserve.c): one member ------------------------------------------------------ */
+/* --- room: one member ---------------------------------------------------------------------- */
 
 /* Bytes of all elements; -1 if the description is not valid. */
 int64_t rgi_file_bytes(const rgi_file_info *info);

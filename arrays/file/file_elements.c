@@ -11,9 +11,91 @@
 
 #include "base/error.h"
 #include "collectives/calls/group_error.h"
+#include "distribution/distribution.h"
+#include "distribution/distribution_owner.h"
 #include "file/file.h"
-#include "file/file_run.h"
 #include "noded/client/guard_client.h"
+
+/* --- runs: what is contiguous in the file and in memory --------------------------------------- */
+
+/* The runs are found row by row across all blocks of the member: along the last dimension from
+ * block to block, then the next row. A run ends where the file or the memory is not contiguous any
+ * more. */
+typedef struct {
+  const rgi_distribution *d;
+  int64_t first[RG_ARRAY_MAX_DIMS], end[RG_ARRAY_MAX_DIMS]; /* of the member's first block */
+  int64_t at[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS]; /* the next element; the end of its block */
+  int more;
+} file_runs;
+
+/* n elements that are contiguous in the file and in memory; offsets, in elements, from the start of
+ * the array and of the member's memory. */
+typedef struct {
+  int64_t n, file, memory;
+} file_run;
+
+static void start_runs(file_runs *it, const rgi_distribution *layout, int rank) {
+  it->d = layout;
+  rgi_distribution_block(layout, rank, 0, it->first, it->end);
+  it->more = 1;
+  for (int k = 0; k < layout->dims; k++)
+    it->more = it->more && it->first[k] < it->end[k];
+  memcpy(it->at, it->first, sizeof it->at);
+  memcpy(it->hi, it->end, sizeof it->hi);
+}
+
+/* Goes from the end of a block along dimension k to the member's next one, if there is one. */
+static int next_block(file_runs *it, int k) {
+  const rgi_distribution *layout = it->d;
+  int64_t gap, left = layout->shape[k] - it->hi[k];
+  if (layout->layout != RG_LAYOUT_BLOCK_CYCLIC ||
+      __builtin_mul_overflow(layout->grid[k] - 1, layout->chunk[k], &gap) || left <= gap)
+    return 0;
+  it->at[k] = it->hi[k] + gap;
+  it->hi[k] = left - gap < layout->chunk[k] ? layout->shape[k] : it->at[k] + layout->chunk[k];
+  return 1;
+}
+
+/* Advances by n elements along the last dimension, at its end into the next row. */
+static void advance_run(file_runs *it, int64_t n) {
+  for (int k = it->d->dims - 1; k >= 0; k--) {
+    it->at[k] += n;
+    if (it->at[k] < it->hi[k] || next_block(it, k))
+      return;
+    it->at[k] = it->first[k];
+    it->hi[k] = it->end[k];
+    n = 1;
+  }
+  it->more = 0;
+}
+
+static file_run run_here(const file_runs *it) {
+  int last = it->d->dims - 1;
+  file_run run = {.n = it->hi[last] - it->at[last]};
+  for (int k = 0; k <= last; k++)
+    run.file = run.file * it->d->shape[k] + it->at[k];
+  rgi_distribution_find(it->d, it->at, &run.memory);
+  return run;
+}
+
+/* The longest next run, but at most `most` elements; 0: there is none. */
+static int find_run(file_runs *it, int64_t most, file_run *run) {
+  if (!it->more)
+    return 0;
+  *run = run_here(it);
+  for (file_run more = *run;;) {
+    int64_t room = most - (run->n - more.n);
+    int64_t n = more.n < room ? more.n : room;
+    run->n += n - more.n;
+    advance_run(it, n);
+    if (run->n == most || !it->more)
+      return 1;
+    more = run_here(it);
+    if (more.file != run->file + run->n || more.memory != run->memory + run->n)
+      return 1;
+    run->n += more.n;
+  }
+}
 
 enum { ROUND = 16 << 20, RUNS = 1 << 16 }; /* bytes and runs of a round, at most */
 
@@ -31,8 +113,8 @@ typedef struct {
   MPI_File file;
   int64_t start;
   int writing;
-  rgi_file_runs runs;
-  rgi_file_run rest;  /* of a run that did not fit into the last round; in bytes */
+  file_runs runs;
+  file_run rest;      /* of a run that did not fit into the last round; in bytes */
   int n;              /* runs of this round */
   int lengths[RUNS];  /* bytes */
   MPI_Aint at[RUNS];  /* in the file, from start */
@@ -48,12 +130,12 @@ static char *memory_of(const file_transfer *transfer, int i) {
 /* The next run in bytes; an element may be longer than a round. Returns 0 if there is none. */
 static int next_run(file_transfer *transfer) {
   int64_t element = (int64_t)transfer->a->element, most = ROUND / element;
-  rgi_file_run run;
+  file_run run;
   if (transfer->rest.n > 0)
     return 1;
-  if (!rgi_file_runs_next(&transfer->runs, most > 1 ? most : 1, &run))
+  if (!find_run(&transfer->runs, most > 1 ? most : 1, &run))
     return 0;
-  transfer->rest = (rgi_file_run){run.n * element, run.file * element, run.memory * element};
+  transfer->rest = (file_run){run.n * element, run.file * element, run.memory * element};
   return 1;
 }
 
@@ -190,7 +272,7 @@ static int transfer_all(const char *call, rg_array a, const char *path, int64_t 
     transfer->start = start;
     transfer->writing = writing;
     transfer->rest.n = 0;
-    rgi_file_runs_start(&transfer->runs, &a->d, a->me);
+    start_runs(&transfer->runs, &a->d, a->me);
     code = rgi_guard_exists() ? transfer_alone(transfer) : transfer_with_comm(transfer);
   }
   free(transfer);

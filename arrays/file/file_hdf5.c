@@ -36,7 +36,6 @@ int rgi_file_hdf5_read(rg_array a, const char *path, const rgi_file_info *info) 
 #include "distribution/distribution_owner.h"
 #include "distribution/piece.h"
 #include "file/h5.h"
-#include "file/h5_type.h"
 
 enum {
   BOX = 16 << 20, /* bytes that are read at once */

@@ -7,6 +7,7 @@
 #define RGI_H5_H
 
 #include <hdf5.h>
+#include <regroup/array.h>
 
 /* HDF5's constants are macros that call these two functions. */
 #undef H5CHECK
@@ -88,5 +89,11 @@ void rgi_h5_end(void);
 
 /* RG_ERR_FILE with HDF5's own text for its last error. */
 int rgi_h5_error(const char *what, const char *path);
+
+/* A type in memory, to be closed; negative on failure. */
+hid_t rgi_h5_type(rg_array_type type, size_t element);
+
+/* The array's type for a type of HDF5; RG_TYPE_COUNT: there is none. */
+rg_array_type rgi_h5_type_recognise(hid_t type);
 
 #endif

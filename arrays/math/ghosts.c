@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "distribution/piece.h"
 #include "math/own.h"
 
@@ -20,20 +21,15 @@ typedef struct {
   char *memory; /* of block.lo */
   int64_t stride[RG_ARRAY_MAX_DIMS];
   rg_request *requests;
-  int n, room;
+  int n;
+  int64_t room;
   int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];   /* the slab that is being got */
   int64_t from[RG_ARRAY_MAX_DIMS], to[RG_ARRAY_MAX_DIMS]; /* where its elements are (get_from) */
 } halo;
 
 static int start_get(halo *h, const int64_t lo[], const int64_t hi[], char *to) {
-  if (h->n == h->room) {
-    int room = h->room ? 2 * h->room : 16;
-    rg_request *more = realloc(h->requests, (size_t)room * sizeof(rg_request));
-    if (!more)
-      return rgi_error(RG_ERR_NOMEM, "rg_array_update_ghosts: no memory for %d requests", room);
-    h->requests = more;
-    h->room = room;
-  }
+  RGI_TRY(rgi_grow(&h->requests, h->n, &h->room, sizeof *h->requests,
+                   "rg_array_update_ghosts: no memory for %lld requests"));
   h->requests[h->n] = NULL;
   return rg_array_iget(h->a, lo, hi, to, h->block.ld, &h->requests[h->n++]);
 }

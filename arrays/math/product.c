@@ -8,6 +8,7 @@
 #include <regroup/array_math.h>
 
 #include "base/error.h"
+#include "distribution/piece.h"
 #include "math/scale.h"
 
 static int64_t extent_of(const rgi_operand *operand, rg_array_form form, int d) {
@@ -89,4 +90,21 @@ int rg_array_multiply_patch(rg_array_form form_a, rg_array_form form_b, const vo
   RGI_TRY(rgi_operand_make(__func__, b, blo, bhi, &product.b));
   RGI_TRY(rgi_operand_make(__func__, c, clo, chi, &product.c));
   return multiply_arrays(__func__, &product);
+}
+
+void rgi_product_section_patch(const rgi_operand *operand, rg_array_form form,
+                               rgi_product_section part, int64_t lo[2], int64_t hi[2]) {
+  int row = form == RG_FORM_NORMAL ? 0 : 1, column = 1 - row;
+  lo[row] = operand->lo[row] + part.i0;
+  hi[row] = operand->lo[row] + part.i1;
+  lo[column] = operand->lo[column] + part.k0;
+  hi[column] = operand->lo[column] + part.k1;
+}
+
+rgi_product_section rgi_product_section_of(const rgi_operand *operand, rg_array_form form,
+                                           const rgi_piece *piece) {
+  int row = form == RG_FORM_NORMAL ? 0 : 1, column = 1 - row;
+  return (rgi_product_section){piece->lo[row] - operand->lo[row], piece->hi[row] - operand->lo[row],
+                               piece->lo[column] - operand->lo[column],
+                               piece->hi[column] - operand->lo[column]};
 }

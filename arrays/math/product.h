@@ -5,6 +5,9 @@
 #ifndef RGI_PRODUCT_H
 #define RGI_PRODUCT_H
 
+#include <regroup/array_math.h>
+
+#include "distribution/piece.h"
 #include "math/blas.h"
 #include "math/operand.h"
 
@@ -25,5 +28,20 @@ void rgi_product_direct(const rgi_product *product);
 /* By panels of a and b, which are got into buffers: the next ones while CBLAS multiplies the
  * present ones. Small blocks of c are multiplied together. */
 int rgi_product_panels(const rgi_product *product);
+
+/* --- sections --------------------------------------------------------------------------------- */
+
+/* Parts of op(m), where m is the patch of a matrix and op() its form: rows and columns are
+ * counted from 0 in op(m), whatever the form and wherever the patch is in its array. */
+/* Rows i0 to i1 - 1 and columns k0 to k1 - 1 of op(o). */
+typedef struct {
+  int64_t i0, i1, k0, k1;
+} rgi_product_section;
+
+/* The patch of operand's array that a section is, and the section that a piece of it is. */
+void rgi_product_section_patch(const rgi_operand *operand, rg_array_form form,
+                               rgi_product_section part, int64_t lo[2], int64_t hi[2]);
+rgi_product_section rgi_product_section_of(const rgi_operand *operand, rg_array_form form,
+                                           const rgi_piece *piece);
 
 #endif

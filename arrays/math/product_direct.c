@@ -9,14 +9,13 @@
 #include "distribution/piece.h"
 #include "math/own.h"
 #include "math/product.h"
-#include "math/section.h"
 
 #define WORTH (32.0 * 32.0 * 32.0) /* multiplications that make a call of CBLAS worth it */
 #define FEW 64                     /* so many calls are fine in any case */
 
-static int64_t pieces_of(const rgi_operand *operand, rg_array_form form, rgi_section part) {
+static int64_t pieces_of(const rgi_operand *operand, rg_array_form form, rgi_product_section part) {
   int64_t lo[2], hi[2];
-  rgi_section_patch(operand, form, part, lo, hi);
+  rgi_product_section_patch(operand, form, part, lo, hi);
   return rgi_pieces_count(&operand->a->d, lo, hi);
 }
 
@@ -32,9 +31,9 @@ int rgi_product_is_direct(const rgi_product *product) {
   if (!fits_blas(&product->a) || !fits_blas(&product->b) || !fits_blas(&product->c))
     return 0;
   for (rgi_own_start(&own, &product->c); rgi_pieces_next(&own, &c);) {
-    rgi_section part = rgi_section_of(&product->c, RG_FORM_NORMAL, &c);
-    const rgi_section rows = {part.i0, part.i1, 0, product->k},
-                      columns = {0, product->k, part.k0, part.k1};
+    rgi_product_section part = rgi_product_section_of(&product->c, RG_FORM_NORMAL, &c);
+    const rgi_product_section rows = {part.i0, part.i1, 0, product->k},
+                              columns = {0, product->k, part.k0, part.k1};
     calls += (double)pieces_of(&product->a, product->form_a, rows) *
              (double)pieces_of(&product->b, product->form_b, columns);
     work += (double)(part.i1 - part.i0) * (double)(part.k1 - part.k0) * (double)product->k;
@@ -51,19 +50,19 @@ static rgi_blas_matrix matrix_of(const rgi_operand *operand, rg_array_form form,
 }
 
 /* Adds what a piece of a contributes to the piece of c that is section c, at memory. */
-static void times_b(const rgi_product *product, const rgi_piece *a, rgi_section c, char *memory,
-                    int64_t ld) {
-  rgi_section left = rgi_section_of(&product->a, product->form_a, a);
+static void times_b(const rgi_product *product, const rgi_piece *a, rgi_product_section c,
+                    char *memory, int64_t ld) {
+  rgi_product_section left = rgi_product_section_of(&product->a, product->form_a, a);
   int64_t lo[2], hi[2], element = (int64_t)product->c.a->element;
   rgi_pieces pieces;
   rgi_piece b, part = *a;
   int column = product->form_a == RG_FORM_NORMAL ? 1 : 0;
   int64_t stride = column ? 1 : a->ld[0];
-  rgi_section_patch(&product->b, product->form_b, (rgi_section){left.k0, left.k1, c.k0, c.k1}, lo,
-                    hi);
+  rgi_product_section_patch(&product->b, product->form_b,
+                            (rgi_product_section){left.k0, left.k1, c.k0, c.k1}, lo, hi);
   rgi_pieces_start(&pieces, &product->b.a->d, lo, hi);
   while (rgi_pieces_next(&pieces, &b)) {
-    rgi_section right = rgi_section_of(&product->b, product->form_b, &b);
+    rgi_product_section right = rgi_product_section_of(&product->b, product->form_b, &b);
     part.offset = a->offset + (right.i0 - left.k0) * stride;
     /* The contribution with k = 0 is the first one to each element of c: only it takes beta. */
     rgi_blas_multiply(&(rgi_blas_product){
@@ -84,11 +83,11 @@ void rgi_product_direct(const rgi_product *product) {
   rgi_pieces own;
   rgi_piece c, a;
   for (rgi_own_start(&own, &product->c); rgi_pieces_next(&own, &c);) {
-    rgi_section part = rgi_section_of(&product->c, RG_FORM_NORMAL, &c);
+    rgi_product_section part = rgi_product_section_of(&product->c, RG_FORM_NORMAL, &c);
     int64_t lo[2], hi[2];
     rgi_pieces pieces;
-    rgi_section_patch(&product->a, product->form_a, (rgi_section){part.i0, part.i1, 0, product->k},
-                      lo, hi);
+    rgi_product_section_patch(&product->a, product->form_a,
+                              (rgi_product_section){part.i0, part.i1, 0, product->k}, lo, hi);
     rgi_pieces_start(&pieces, &product->a.a->d, lo, hi);
     while (rgi_pieces_next(&pieces, &a))
       times_b(product, &a, part, rgi_own_memory(&product->c, &c), c.ld[0]);

@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "distribution/piece.h"
 #include "math/own.h"
 #include "math/product.h"
-#include "math/section.h"
 
 #define TILE 1024 /* rows and columns of c that are multiplied at once */
 #define DEPTH 256 /* of a panel */
@@ -50,14 +50,8 @@ typedef struct {
 
 static int add_strip(strips *list, int64_t lo, int64_t hi) {
   for (; lo < hi; lo += TILE) {
-    if (list->n == list->room) {
-      int64_t room = list->room ? 2 * list->room : 16;
-      strip *more = realloc(list->s, (size_t)room * sizeof *more);
-      if (!more)
-        return rgi_error(RG_ERR_NOMEM, "no memory for the parts of a matrix");
-      list->s = more;
-      list->room = room;
-    }
+    RGI_TRY(rgi_grow(&list->s, list->n, &list->room, sizeof *list->s,
+                     "no memory for %lld parts of a matrix"));
     list->s[list->n++] = (strip){lo, hi - lo < TILE ? hi : lo + TILE};
   }
   return RG_SUCCESS;
@@ -69,7 +63,7 @@ static int find_strips(panel_work *work) {
   rgi_piece c;
   int64_t first = -1, last = -1;
   for (rgi_own_start(&own, &work->p->c); rgi_pieces_next(&own, &c);) {
-    rgi_section part = rgi_section_of(&work->p->c, RG_FORM_NORMAL, &c);
+    rgi_product_section part = rgi_product_section_of(&work->p->c, RG_FORM_NORMAL, &c);
     if (first < 0)
       first = part.i0;
     if (part.i0 == first)
@@ -108,10 +102,10 @@ static int start_panel(panel *x, const panel_source *f, int64_t k0, char *memory
   int64_t at = 0, k1 = k0 + x->depth;
   int64_t ld = across ? f->length : x->depth, element = (int64_t)f->o->a->element;
   for (const strip *s = f->strips; s < f->strips + f->n; s++) {
-    rgi_section part =
-        f->along ? (rgi_section){k0, k1, s->lo, s->hi} : (rgi_section){s->lo, s->hi, k0, k1};
+    rgi_product_section part = f->along ? (rgi_product_section){k0, k1, s->lo, s->hi}
+                                        : (rgi_product_section){s->lo, s->hi, k0, k1};
     int64_t lo[2], hi[2];
-    rgi_section_patch(f->o, f->form, part, lo, hi);
+    rgi_product_section_patch(f->o, f->form, part, lo, hi);
     char *to = memory + (across ? at : at * ld) * element;
     at += s->hi - s->lo;
     x->requests[x->open] = NULL;
@@ -144,8 +138,8 @@ static int move_c(const panel_work *work, const tile *t, int there) {
          column += t->columns[j].hi - t->columns[j].lo, j++) {
       int64_t lo[2], hi[2];
       char *memory = work->c + (row * t->n + column) * element;
-      rgi_section part = {t->rows[i].lo, t->rows[i].hi, t->columns[j].lo, t->columns[j].hi};
-      rgi_section_patch(&work->p->c, RG_FORM_NORMAL, part, lo, hi);
+      rgi_product_section part = {t->rows[i].lo, t->rows[i].hi, t->columns[j].lo, t->columns[j].hi};
+      rgi_product_section_patch(&work->p->c, RG_FORM_NORMAL, part, lo, hi);
       RGI_TRY(there ? rg_array_put(work->p->c.a, lo, hi, memory, &t->n)
                     : rg_array_get(work->p->c.a, lo, hi, memory, &t->n));
     }

@@ -12,8 +12,8 @@
 #include "distribution/piece.h"
 #include "math/blas.h"
 #include "math/own.h"
+#include "math/product.h"
 #include "math/scale.h"
-#include "math/section.h"
 
 typedef struct {
   rg_array_form form;
@@ -40,7 +40,7 @@ static void add_block(const vector_product *product, const rgi_piece *a, const c
 /* One node: adds the products of a piece of a and the pieces of x to y. The order of additions is
  * fixed. */
 static void times_x(const vector_product *product, const rgi_piece *a, char *y) {
-  rgi_section part = rgi_section_of(&product->a, product->form, a);
+  rgi_product_section part = rgi_product_section_of(&product->a, product->form, a);
   int column = product->form == RG_FORM_NORMAL ? 1 : 0;
   int64_t lo[2], hi[2];
   rgi_pieces pieces;
@@ -62,12 +62,12 @@ static void multiply_direct(const vector_product *product) {
   rgi_pieces pieces;
   int k = product->form == RG_FORM_NORMAL ? 1 : 0;
   for (rgi_own_start(&own, &product->y); rgi_pieces_next(&own, &y);) {
-    rgi_section part = {y.lo[0], y.hi[0], 0, product->a.hi[k]};
+    rgi_product_section part = {y.lo[0], y.hi[0], 0, product->a.hi[k]};
     int64_t lo[2], hi[2];
-    rgi_section_patch(&product->a, product->form, part, lo, hi);
+    rgi_product_section_patch(&product->a, product->form, part, lo, hi);
     rgi_pieces_start(&pieces, &product->a.a->d, lo, hi);
     while (rgi_pieces_next(&pieces, &a)) {
-      int64_t down = rgi_section_of(&product->a, product->form, &a).i0 - y.lo[0];
+      int64_t down = rgi_product_section_of(&product->a, product->form, &a).i0 - y.lo[0];
       times_x(product, &a, rgi_own_memory(&product->y, &y) + down * (int64_t)product->y.a->element);
     }
   }
@@ -75,7 +75,7 @@ static void multiply_direct(const vector_product *product) {
 
 /* Several nodes: gets the part of x for a block, and accumulates the product to y. */
 static int multiply_own_block(const vector_product *product, const rgi_piece *a, char *x, char *y) {
-  rgi_section part = rgi_section_of(&product->a, product->form, a);
+  rgi_product_section part = rgi_product_section_of(&product->a, product->form, a);
   size_t element = product->y.a->element;
   RGI_TRY(rg_array_get(product->x.a, &part.k0, &part.k1, x, NULL));
   for (size_t i = 0; i < (size_t)(part.i1 - part.i0) * element; i++)
@@ -89,7 +89,7 @@ static int multiply_own(const vector_product *product) {
   rgi_piece a;
   int error = RG_SUCCESS;
   for (rgi_own_start(&own, &product->a); !error && rgi_pieces_next(&own, &a);) {
-    rgi_section part = rgi_section_of(&product->a, product->form, &a);
+    rgi_product_section part = rgi_product_section_of(&product->a, product->form, &a);
     char *x = malloc((size_t)(part.k1 - part.k0) * product->a.a->element);
     char *y = malloc((size_t)(part.i1 - part.i0) * product->a.a->element);
     error = x && y ? multiply_own_block(product, &a, x, y)

@@ -71,7 +71,7 @@ static inline char *rgi_array_memory(rg_array a, int rank) {
   return a->one_node ? a->base + a->starts[rank] : a->mapped[rank];
 }
 
-/* The same for the caller's own, never NULL if it owns elements. */
+/* The start of the caller's own memory, never NULL if it owns elements. */
 static inline char *rgi_array_mine(rg_array a) {
   return rgi_array_memory(a, a->me);
 }

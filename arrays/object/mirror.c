@@ -14,7 +14,6 @@
 #include "engine/heap.h"
 #include "formation/group.h"
 #include "machine/domain.h"
-#include "machine/holders.h"
 #include "shm/node.h"
 
 static uint64_t pair_bytes(rg_array a, int rank) {
@@ -30,7 +29,7 @@ static int choose_holders(rg_array a, int node[], uint64_t domain[]) {
     node[i] = rgi_node_of(rank);
     domain[i] = rgi_domain_of(rank);
   }
-  return rgi_holders_choose(a->members, node, rgi_node.count, domain, a->holders);
+  return rgi_domain_holders(a->members, node, rgi_node.count, domain, a->holders);
 }
 
 /* The pairs of a holder: its own first, then those that it holds, in the order of their ranks. */

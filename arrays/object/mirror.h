@@ -2,10 +2,10 @@
  * Copyright (c) the Regroup authors
  *
  * Where a mirrored array that spans nodes has its copies. Each member has a holder, a member on
- * another node (holders.h). Behind a member's elements, in its heap part, are pairs of versions:
- * one pair of its own elements, and one for each member whose holder it is. A pair is a cache line
- * with two labels, and two versions. A label is the number of the rg_array_sync that the version is
- * of; 0: of none yet.
+ * another node (machine/domain.h). Behind a member's elements, in its heap part, are pairs of
+ * versions: one pair of its own elements, and one for each member whose holder it is. A pair is a
+ * cache line with two labels, and two versions. A label is the number of the rg_array_sync that the
+ * version is of; 0: of none yet.
  *
  * The n-th rg_array_sync writes the versions n % 2, and sets a version's label when the version is
  * complete (with a release fence between the two). No member begins the next one before all

@@ -17,7 +17,7 @@
 #include "base/error.h"
 #include "base/mix.h"
 #include "formation/group.h"
-#include "formation/members_memory.h"
+#include "formation/members.h"
 #include "progress/request.h"
 #include "progress/slot.h"
 #include "progress/wait.h"

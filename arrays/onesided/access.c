@@ -3,12 +3,129 @@
  *
  * The common path of put, get and accumulate: check the arguments, cut the patch by the blocks that
  * it crosses, and move each piece. Where blocks are dealt out cyclically and one owner has many
- * pieces, they are collected by owner (aggregate.h). */
+ * pieces, they are collected by owner. */
 #include "onesided/access.h"
+
+#include <stdlib.h>
 
 #include "base/error.h"
 #include "distribution/piece.h"
-#include "onesided/aggregate.h"
+#include "onesided/access_piece.h"
+
+/* --- collecting small pieces by owner --------------------------------------------------------- */
+
+/* Pieces are cut into rows, each a run of bytes. The runs of one owner are collected until there
+ * are enough for a message. */
+/* Pieces of an array that spans nodes, collected by owner. Small ones are moved when there are
+ * enough of them for a message, or at the end; large ones at once. */
+typedef struct aggregation aggregation;
+
+/* Runs of one message. */
+#define RUNS 1024
+/* A piece of so many bytes or more is a message of its own. */
+#define LARGE ((int64_t)1 << 16)
+
+/* The runs of one owner, relative to the start of the buffer and of the owner's memory. */
+typedef struct {
+  rgi_strided_run *runs;
+  int n;
+} owner_runs;
+
+struct aggregation {
+  const rgi_access *m;
+  owner_runs of[]; /* for each owner */
+};
+
+static int open_aggregate(const rgi_access *access, aggregation **aggregate) {
+  aggregation *j = calloc(1, sizeof *j + (size_t)access->a->d.owners * sizeof *j->of);
+  if (!j)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d owners", access->call,
+                     access->a->d.owners);
+  j->m = access;
+  *aggregate = j;
+  return RG_SUCCESS;
+}
+
+static int move_transfer(const rgi_access *access, rgi_transfer *transfer) {
+  rgi_engine_handle handle;
+  if (access->started)
+    return rgi_access_start(access, transfer);
+  RGI_TRY(rgi_engine_start(transfer, &handle));
+  return rgi_engine_wait(&handle);
+}
+
+/* Sends the runs, relative to the lowest address of each side. */
+static int move_runs(aggregation *aggregate, int rank) {
+  owner_runs *b = &aggregate->of[rank];
+  int64_t origin = INT64_MAX, target = INT64_MAX;
+  for (int i = 0; i < b->n; i++) {
+    origin = b->runs[i].origin < origin ? b->runs[i].origin : origin;
+    target = b->runs[i].target < target ? b->runs[i].target : target;
+  }
+  for (int i = 0; i < b->n; i++) {
+    b->runs[i].origin -= origin;
+    b->runs[i].target -= target;
+  }
+  int n = b->n;
+  b->n = 0;
+  rg_array a = aggregate->m->a;
+  rgi_transfer transfer = {.kind = aggregate->m->kind,
+                           .target = a->world[rank],
+                           .offset = a->heap_offsets[rank] + (uint64_t)target,
+                           .origin = aggregate->m->buf + origin,
+                           .type = a->type,
+                           .alpha = aggregate->m->alpha,
+                           .runs = b->runs,
+                           .n = n,
+                           .may_block = !aggregate->m->started};
+  return move_transfer(aggregate->m, &transfer);
+}
+
+static int add_run(aggregation *aggregate, int rank, rgi_strided_run run) {
+  owner_runs *b = &aggregate->of[rank];
+  if (!b->runs)
+    b->runs = malloc(RUNS * sizeof *b->runs);
+  if (!b->runs)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d runs", aggregate->m->call, RUNS);
+  b->runs[b->n++] = run;
+  return b->n == RUNS ? move_runs(aggregate, rank) : RG_SUCCESS;
+}
+
+/* Adds the rows of a patch. first: its first row. */
+static int add_rows(aggregation *aggregate, int rank, const rgi_strided *p, rgi_strided_run first) {
+  int64_t at[RGI_STRIDED_DIMS] = {0}, rows = p->dims > 1 ? p->extent[1] : 1;
+  int64_t origin = 0, target = 0;
+  do
+    for (int64_t i = 0; i < rows; i++) {
+      rgi_strided_run row = {first.origin + origin, first.target + target, p->extent[0]};
+      if (i > 0) {
+        row.origin += i * p->origin_stride[1];
+        row.target += i * p->target_stride[1];
+      }
+      RGI_TRY(add_run(aggregate, rank, row));
+    }
+  while (rgi_strided_step(p, at, &origin, &target));
+  return RG_SUCCESS;
+}
+
+static int add_piece(aggregation *aggregate, int rank, rgi_transfer *transfer) {
+  if (rgi_strided_bytes(&transfer->patch) >= LARGE)
+    return move_transfer(aggregate->m, transfer);
+  rgi_strided_run first = {transfer->origin - aggregate->m->buf,
+                           (int64_t)(transfer->offset - aggregate->m->a->heap_offsets[rank]), 0};
+  return add_rows(aggregate, rank, &transfer->patch, first);
+}
+
+/* Moves what is left, unless error, which the caller has met before, says not to. */
+static int close_aggregate(aggregation *aggregate, int error) {
+  for (int rank = 0; rank < aggregate->m->a->d.owners; rank++) {
+    if (!error && aggregate->of[rank].n > 0)
+      error = move_runs(aggregate, rank);
+    free(aggregate->of[rank].runs);
+  }
+  free(aggregate);
+  return error;
+}
 
 /* --- checks --------------------------------------------------------------------- */
 
@@ -73,7 +190,7 @@ static int check_steps(const rgi_access *access, int64_t extent[]) {
  * patch in bytes it has the array's dimensions around a run of one element, joined where they can
  * be. The stride of a dimension of extent 1 may overflow; it is not used. */
 static int move_piece(const rgi_access *access, const rgi_piece *piece, const int64_t lo[],
-                      const int64_t stride[], rgi_aggregate *aggregate) {
+                      const int64_t stride[], aggregation *aggregate) {
   rg_array a = access->a;
   uint64_t element = a->element, inner = element; /* inner: bytes between neighbours */
   uint64_t from = 0, at = (uint64_t)piece->offset * element;
@@ -105,7 +222,7 @@ static int move_piece(const rgi_access *access, const rgi_piece *piece, const in
   transfer.runs = NULL;
   transfer.may_block = !access->started;
   if (aggregate)
-    return rgi_aggregate_add(aggregate, piece->rank, &transfer);
+    return add_piece(aggregate, piece->rank, &transfer);
   if (access->started)
     return rgi_access_start(access, &transfer);
   RGI_TRY(rgi_engine_start(&transfer, &handle));
@@ -115,7 +232,7 @@ static int move_piece(const rgi_access *access, const rgi_piece *piece, const in
 /* --- cutting --------------------------------------------------------------------- */
 
 static int move_pieces(const rgi_access *access, const int64_t lo[], const int64_t hi[],
-                       const int64_t stride[], rgi_aggregate *aggregate) {
+                       const int64_t stride[], aggregation *aggregate) {
   rgi_pieces it;
   rgi_piece piece;
   rgi_pieces_start(&it, &access->a->d, lo, hi);
@@ -127,12 +244,12 @@ static int move_pieces(const rgi_access *access, const int64_t lo[], const int64
 /* Only with a cyclic layout one owner may have many pieces of a patch. */
 int rgi_access_pieces(const rgi_access *access, const int64_t lo[], const int64_t hi[],
                       const int64_t stride[]) {
-  rgi_aggregate *aggregate;
+  aggregation *aggregate = NULL;
   if (access->a->one_node || access->a->d.layout != RG_LAYOUT_BLOCK_CYCLIC ||
       rgi_pieces_count(&access->a->d, lo, hi) <= access->a->d.owners)
     return move_pieces(access, lo, hi, stride, NULL);
-  RGI_TRY(rgi_aggregate_open(access, &aggregate));
-  return rgi_aggregate_close(aggregate, move_pieces(access, lo, hi, stride, aggregate));
+  RGI_TRY(open_aggregate(access, &aggregate));
+  return close_aggregate(aggregate, move_pieces(access, lo, hi, stride, aggregate));
 }
 
 int rgi_access_patch(const rgi_access *access, const int64_t lo[], const int64_t hi[],
@@ -153,4 +270,26 @@ int rgi_access_patch(const rgi_access *access, const int64_t lo[], const int64_t
   if (in_one_block)
     return move_piece(access, &piece, lo, stride, NULL);
   return rgi_access_pieces(access, lo, hi, stride);
+}
+
+/* --- accesses that do not wait for what they start in the engine ------------------------------ */
+
+static int grow_started(const char *call, rgi_access_started *s) {
+  if (s->n < s->room)
+    return RG_SUCCESS;
+  int room = s->room ? 2 * s->room : 4;
+  rgi_engine_handle *at = realloc(s->at, (size_t)room * sizeof *at);
+  if (!at)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for a request", call);
+  s->at = at;
+  s->room = room;
+  return RG_SUCCESS;
+}
+
+int rgi_access_start(const rgi_access *access, rgi_transfer *transfer) {
+  rgi_access_started *s = access->started;
+  RGI_TRY(grow_started(access->call, s));
+  RGI_TRY(rgi_engine_start(transfer, &s->at[s->n]));
+  s->n++;
+  return RG_SUCCESS;
 }

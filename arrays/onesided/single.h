@@ -72,7 +72,7 @@ static inline char *rgi_single_at(rg_array a, const int64_t at[], int *rank) {
   return a->base + a->starts[*rank] + offset * (int64_t)a->element;
 }
 
-/* The same for a patch, if it is one element. */
+/* As rgi_single_element, for a patch, if it is one element. */
 static inline char *rgi_single_patch(rg_array a, const int64_t lo[], const int64_t hi[],
                                      int *rank) {
   if (!rgi_array_alive(a) || !lo || !hi)

@@ -4,13 +4,14 @@
  * What a row of the load table says of its group's future. Units that are left are known, or
  * estimated by those done (a walker that has done n is taken to have n more to do); seconds come
  * from the measured pace. */
+#include "policies/load.h"
+
 #include <math.h>
 #include <regroup/policy.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "policies/load.h"
 
 int rgi_load_gives(const rg_load_table *table, int64_t row) {
   return !(table->load[row].state & RG_LOAD_ACTIVE) &&

@@ -57,4 +57,7 @@ int rgi_load_start_waiting(const rg_load_table *table, rg_plan *plan, int64_t le
 /* Whether the count, the sizes and the seconds of a pace are as regroup/policy.h says (pace.c). */
 int rgi_load_is_pace(const rg_pace *pace);
 
+/* RG_ERR_ARG unless the table has the rows and the walkers that it counts (plan.c). */
+int rgi_load_check_table(const char *call, const rg_load_table *table);
+
 #endif

@@ -8,21 +8,16 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "base/sized.h"
-#include "policies/load_table.h"
+#include "policies/load.h"
 
 int rg_plan_add(rg_plan *plan, const rg_move *move) {
   RGI_REQUIRE(plan);
   RGI_REQUIRE(move);
   rg_move added = *move; /* it may be a move of this plan */
-  if (plan->count == plan->room) {
-    int64_t room = plan->room ? 2 * plan->room : 8;
-    rg_move *more = realloc(plan->move, (size_t)room * sizeof *more);
-    if (!more)
-      return rgi_error(RG_ERR_NOMEM, "rg_plan_add: no memory for %lld moves", (long long)room);
-    plan->move = more;
-    plan->room = room;
-  }
+  RGI_TRY(rgi_grow(&plan->move, plan->count, &plan->room, sizeof *plan->move,
+                   "rg_plan_add: no memory for %lld moves"));
   plan->move[plan->count++] = added;
   return RG_SUCCESS;
 }
@@ -136,6 +131,14 @@ static int check_plan(const rg_plan *plan, const rg_load_table *table) {
   return error;
 }
 
+int rgi_load_check_table(const char *call, const rg_load_table *table) {
+  int absent = (table->count && !table->load) || (table->waiting_count && !table->waiting);
+  return table->count >= 0 && table->waiting_count >= 0 && !absent
+             ? RG_SUCCESS
+             : rgi_error(RG_ERR_ARG, "%s: a table of %lld rows and %lld walkers, or none of it",
+                         call, (long long)table->count, (long long)table->waiting_count);
+}
+
 int rg_plan_check(const rg_plan *plan, const rg_load_table *table) {
   rg_load_table own;
   RGI_REQUIRE(plan);
@@ -143,6 +146,6 @@ int rg_plan_check(const rg_plan *plan, const rg_load_table *table) {
   if (plan->count < 0 || (plan->count && !plan->move))
     return rgi_error(RG_ERR_ARG, "rg_plan_check: a list of %lld moves, or none of it",
                      (long long)plan->count);
-  RGI_TRY(rgi_load_table_check("rg_plan_check", &own));
+  RGI_TRY(rgi_load_check_table("rg_plan_check", &own));
   return plan->count ? check_plan(plan, &own) : RG_SUCCESS;
 }

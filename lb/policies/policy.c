@@ -13,7 +13,6 @@
 #include "base/error.h"
 #include "base/sized.h"
 #include "policies/load.h"
-#include "policies/load_table.h"
 #include "policies/policy.h"
 
 #define DEFAULT_POLICY "share-out"
@@ -189,7 +188,7 @@ static int check_table(const rg_policy *policy, const rg_load_table *table) {
   const char *name = policy->name ? policy->name : "a policy";
   if (!policy->plan)
     return rgi_error(RG_ERR_ARG, "rg_policy_plan: %s has no function", name);
-  RGI_TRY(rgi_load_table_check("rg_policy_plan", table));
+  RGI_TRY(rgi_load_check_table("rg_policy_plan", table));
   if (table->self != RG_LOAD_ALL_ROWS && (table->self < 0 || table->self >= table->count))
     return rgi_error(RG_ERR_ARG, "rg_policy_plan: the asking row is %lld, of %lld",
                      (long long)table->self, (long long)table->count);

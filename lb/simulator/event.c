@@ -5,20 +5,15 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 
 static int is_earlier(const sim_event *a, const sim_event *b) {
   return a->time < b->time || (a->time == b->time && a->number < b->number);
 }
 
 int sim_events_add(sim_events *events, sim_event event) {
-  if (events->count == events->room) {
-    int64_t room = 2 * events->room + 64;
-    sim_event *more = realloc(events->at, (size_t)room * sizeof *more);
-    if (!more)
-      return rgi_error(RG_ERR_NOMEM, "simulation: no memory for %lld events", (long long)room);
-    events->at = more;
-    events->room = room;
-  }
+  RGI_TRY(rgi_grow(&events->at, events->count, &events->room, sizeof *events->at,
+                   "simulation: no memory for %lld events"));
   event.number = events->added++;
   int64_t at = events->count++;
   for (int64_t up; at > 0 && is_earlier(&event, &events->at[up = (at - 1) / 2]); at = up)

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "report.h"
-#include "runtime/program/gnuplot.h"
+#include "runtime/program/program.h"
 
 static int list_length(const char **list) {
   int n = 0;

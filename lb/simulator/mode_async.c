@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "event.h"
-#include "mode.h"
+#include "world.h"
 
 enum { END, LOOK, FORMED, ARRIVED, ASK, MEASURED };
 static const double EPSILON = 1e-9; /* seconds: times that differ by less are the same */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "mode.h"
+#include "world.h"
 
 typedef struct {
   sim_world *w;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "report.h"
-#include "runtime/program/gnuplot.h"
+#include "runtime/program/program.h"
 
 /* Colours that colour-blind readers can tell apart, too (Okabe and Ito). */
 static const char *const colours[] = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",

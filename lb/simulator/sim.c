@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "mode.h"
+#include "world.h"
 
 static int find_bound(const sim_setup *setup, double *bound) {
   int64_t longest = 0;

@@ -86,4 +86,12 @@ void sim_world_end_units(sim_world *world, int32_t g, int *met);
 /* Counts the groups that the processes were in. */
 void sim_world_count(const sim_world *world);
 
+/* The two modes of balancing. Both run until no unit is left. */
+
+/* Asynchronous: groups that become idle ask the policy, and then other groups, by messages. */
+int sim_mode_async(sim_world *world);
+
+/* Synchronous: after every policy.interval units all groups are formed anew by one plan. */
+int sim_mode_sync(sim_world *world);
+
 #endif

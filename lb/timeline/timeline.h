@@ -44,9 +44,7 @@ void rgi_timeline_part_mark(rg_timeline timeline, int part, const rg_span *span)
 void rgi_timeline_died(rg_timeline timeline, int world_rank, double when);
 
 /* Write a picture to f. They return 1, or 0 if f could not be written or there is no memory. */
-int rgi_timeline_svg(FILE *file, const rgi_timeline_picture *picture);    /* SVG */
-int rgi_timeline_html(FILE *file, const rgi_timeline_picture *picture);   /* SVG in a page */
-int rgi_timeline_chrome(FILE *file, const rgi_timeline_picture *picture); /* Chrome trace */
-int rgi_timeline_json(FILE *file, const rgi_timeline_picture *picture);
+int rgi_timeline_svg(FILE *file, const rgi_timeline_picture *picture);  /* SVG */
+int rgi_timeline_html(FILE *file, const rgi_timeline_picture *picture); /* SVG in a page */
 
 #endif

@@ -4,12 +4,12 @@
  * The walkers of a picture. Eight colours, four textures and four shades make 128 ways to tell
  * walkers apart; of more walkers the colours repeat. The legend's columns are as wide as the
  * longest name needs, so that 100 walkers take a few rows. */
-#include "timeline/timeline_legend.h"
+#include "timeline/timeline_picture.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/xml.h"
+#include "base/escape.h"
 
 /* Eight colours that colour-blind readers can tell apart (after Okabe and Ito, and Tol). */
 static const unsigned colours[] = {0x0072b2, 0xe69f00, 0x009e73, 0xcc79a7,
@@ -63,7 +63,7 @@ void rgi_timeline_legend_name(const rgi_timeline_legend *legend, FILE *file, int
   if (!walker || !walker->name) {
     fprintf(file, "walker %lld", (long long)key);
   } else if (most == 0 || strlen(walker->name) <= most) {
-    rgi_xml_text(file, walker->name);
+    rgi_escape_xml(file, walker->name);
   } else {
     char start[LONGEST + 1];
     size_t n = most < LONGEST ? most - 1 : LONGEST - 1;
@@ -71,7 +71,7 @@ void rgi_timeline_legend_name(const rgi_timeline_legend *legend, FILE *file, int
       n--;
     memcpy(start, walker->name, n);
     start[n] = 0;
-    rgi_xml_text(file, start);
+    rgi_escape_xml(file, start);
     fputs("\xe2\x80\xa6", file);
   }
 }

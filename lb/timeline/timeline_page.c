@@ -7,7 +7,7 @@
  * The script shows a part of the plot by its viewBox, which stretches it in x alone. What must keep
  * its shape (texts, crosses, textures) is scaled back around its data-x, and the axis is drawn
  * anew. */
-#include "base/xml.h"
+#include "base/escape.h"
 #include "timeline/timeline.h"
 
 static const char style[] =
@@ -134,7 +134,7 @@ int rgi_timeline_html(FILE *file, const rgi_timeline_picture *picture) {
         "<meta charset='UTF-8'/>\n"
         "<meta name='viewport' content='width=device-width,initial-scale=1'/>\n<title>",
         file);
-  rgi_xml_text(file, picture->title);
+  rgi_escape_xml(file, picture->title);
   fprintf(file,
           "</title>\n<style>\n%s</style>\n<style id='only'></style>\n</head>\n<body>\n<div>\n",
           style);

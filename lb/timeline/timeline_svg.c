@@ -8,9 +8,9 @@
  * shows a part; it scales what has data-x back, and draws the axis anew. */
 #include <math.h>
 
-#include "base/xml.h"
+#include "base/escape.h"
 #include "timeline/timeline.h"
-#include "timeline/timeline_legend.h"
+#include "timeline/timeline_picture.h"
 
 enum { WIDTH = 1200, LEFT = 70, RIGHT = 24, TOP = 84, HEAD = 30 };
 
@@ -249,16 +249,16 @@ static void draw_head(const svg_drawing *drawing, double height) {
   fprintf(drawing->f,
           "viewBox='0 0 %d %.0f' font-family='DejaVu Sans,Helvetica,Arial,sans-serif'>\n<title>",
           WIDTH, height);
-  rgi_xml_text(drawing->f, drawing->p->title);
+  rgi_escape_xml(drawing->f, drawing->p->title);
   fputs("</title>\n", drawing->f);
   rgi_timeline_legend_define(drawing->f);
   fprintf(drawing->f,
           "<rect width='100%%' height='100%%' fill='#fff'/>\n<text x='%d' y='28' "
           "font-size='20' font-weight='bold' fill='#111'>",
           LEFT);
-  rgi_xml_text(drawing->f, drawing->p->title);
+  rgi_escape_xml(drawing->f, drawing->p->title);
   fprintf(drawing->f, "</text>\n<text x='%d' y='50' font-size='14' fill='#444'>", LEFT);
-  rgi_xml_text(drawing->f, drawing->p->subtitle);
+  rgi_escape_xml(drawing->f, drawing->p->subtitle);
   fputs("</text>\n", drawing->f);
 }
 

@@ -10,8 +10,8 @@
 
 #include "base/c_locale.h"
 #include "base/error.h"
+#include "base/escape.h"
 #include "base/sized.h"
-#include "base/utf8.h"
 #include "timeline/timeline.h"
 
 static const char *const names[] = {"idle", "regroup", "work", "wait"};
@@ -23,8 +23,9 @@ static const char *name_of(const rg_span *span) {
 
 /* Of a byte that begins no character a replacement. Returns the bytes. */
 static int put_character(FILE *file, const char *text) {
-  int n = rgi_utf8_length(text);
-  fwrite(n ? text : RGI_UTF8_REPLACEMENT, 1, n ? (size_t)n : strlen(RGI_UTF8_REPLACEMENT), file);
+  int n = rgi_escape_utf8_length(text);
+  fwrite(n ? text : RGI_ESCAPE_REPLACEMENT, 1, n ? (size_t)n : strlen(RGI_ESCAPE_REPLACEMENT),
+         file);
   return n ? n : 1;
 }
 
@@ -51,7 +52,7 @@ static void put_walker(FILE *file, const rgi_timeline_picture *picture, int64_t 
   fputs(", ", file);
 }
 
-int rgi_timeline_chrome(FILE *file, const rgi_timeline_picture *picture) {
+static int write_chrome(FILE *file, const rgi_timeline_picture *picture) {
   const rg_span *span;
   fputs("{\"displayTimeUnit\": \"ms\", \"otherData\": {\"title\": ", file);
   put_text(file, picture->title);
@@ -115,7 +116,7 @@ static void put_names(FILE *file, const rgi_timeline_picture *picture) {
   fputs("}", file);
 }
 
-int rgi_timeline_json(FILE *file, const rgi_timeline_picture *picture) {
+static int write_json(FILE *file, const rgi_timeline_picture *picture) {
   int any = 0;
   fputs("{\"title\": ", file);
   put_text(file, picture->title);
@@ -260,8 +261,8 @@ static int make_picture(rg_timeline timeline, const rg_timeline_words *words,
 static const struct {
   int (*write)(FILE *f, const rgi_timeline_picture *p);
 } formats[] = {[RG_TIMELINE_SVG] = {rgi_timeline_svg},
-               [RG_TIMELINE_CHROME] = {rgi_timeline_chrome},
-               [RG_TIMELINE_JSON] = {rgi_timeline_json},
+               [RG_TIMELINE_CHROME] = {write_chrome},
+               [RG_TIMELINE_JSON] = {write_json},
                [RG_TIMELINE_HTML] = {rgi_timeline_html}};
 
 static int check_words(const rg_timeline_words *words) {

@@ -21,7 +21,8 @@ void rgi_patch_combine(const rgi_kernel *kernel, const rgi_strided *strided, voi
 void rgi_patch_accumulate(rg_array_type type, const rgi_strided *strided, void *target,
                           const void *origin, const void *alpha);
 
-/* The same for RG_TYPE_INT32 and RG_TYPE_INT64, atomic for each element (element.h). */
+/* As rgi_patch_accumulate, for RG_TYPE_INT32 and RG_TYPE_INT64, atomic for each element
+ * (element.h). */
 void rgi_patch_accumulate_atomic(rg_array_type type, const rgi_strided *strided, void *target,
                                  const void *origin, const void *alpha);
 

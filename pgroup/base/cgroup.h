@@ -16,7 +16,7 @@
 /* Bytes of memory; UINT64_MAX: no limit, or none that can be read. */
 RGI_CGROUP_HIDDEN uint64_t rgi_cgroup_memory(const char *root);
 
-/* Bytes that the groups' processes may still take; UINT64_MAX likewise. What the system keeps of
+/* Bytes that the groups' processes may still take; UINT64_MAX: no limit. What the system keeps of
  * files and can give up counts as free. */
 RGI_CGROUP_HIDDEN uint64_t rgi_cgroup_memory_free(const char *root);
 

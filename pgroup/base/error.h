@@ -13,7 +13,7 @@
 /* Keeps the text as this thread's rg_error_detail and returns code. */
 int rgi_error(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same for an error that another process has reported. rank: that process, in the caller's
+/* As rgi_error, for an error that another process has reported. rank: that process, in the caller's
  * group; a call like "rg_array_copy: in the source's group" names another one. text: that of the
  * other process, without the call's name at its beginning; NULL or "": unknown. */
 int rgi_error_from(int code, const char *call, int rank, const char *text);

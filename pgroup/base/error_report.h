@@ -4,7 +4,7 @@
  * The error of one process as that of all: of several errors the one of the lowest rank. The
  * processes combine a word of each (MPI_MAX), alone or as one number of an exchange that they make
  * anyway. Only if the result is an error, the rank that it names broadcasts its text. Two carriers
- * do this: comm_error.h over a communicator, group_error.h over a group. */
+ * do this: mpi_error.h over a communicator, group_error.h over a group. */
 #ifndef RGI_ERROR_REPORT_H
 #define RGI_ERROR_REPORT_H
 

@@ -20,6 +20,7 @@
 #include "formation/failure_scope.h"
 #include "formation/mpi_group.h"
 #include "mpich/mpich.h"
+#include "progress/mpi_error.h"
 #include "runtime/runtime.h"
 
 const char *rg_comm_method_name(rg_comm_method method) {
@@ -186,5 +187,18 @@ int rg_comm_create_group(MPI_Comm comm, MPI_Group group, int tag, rg_comm_method
   RGI_TRY(rgi_failure_scope_begin(__func__, group, MPI_GROUP_NULL, &members));
   int error = rgi_comm_create_group(&asked, newcomm);
   rgi_failure_scope_end(members);
+  return error;
+}
+
+/* --- the native method: MPI_Comm_create_group ------------------------------------------------- */
+
+int rgi_comm_create_native(const rgi_comm_creation *creation, MPI_Comm *newcomm) {
+  MPI_Comm made = MPI_COMM_NULL;
+  rgi_mpich_interrupt_begin(RGI_MPICH_INTERRUPT_CREATION);
+  int code = MPI_Comm_create_group(creation->comm, creation->group, creation->tag, &made);
+  int error = rgi_mpich_interrupt_end(rgi_mpi_error(code, "MPI_Comm_create_group"), creation->call);
+  if (error && code == MPI_SUCCESS)
+    MPI_Comm_free(&made);
+  *newcomm = made;
   return error;
 }

@@ -5,7 +5,7 @@
  *
  * A group of which the caller is a member has a context, which every member computes by itself:
  * from the members, tag and kind (context.h), from the group that it is derived from, or from the
- * ids of the operation that created it (group_creation_id.c). After a death survivors may have
+ * ids of the operation that created it . After a death survivors may have
  * created different numbers of groups: what they create out of a diverged group also mixes in
  * that group's context. */
 #include "formation/group.h"
@@ -14,9 +14,11 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/label.h"
 #include "base/mix.h"
 #include "formation/context.h"
 #include "formation/failure_scope.h"
+#include "noded/client/overlay_client.h"
 #include "runtime/runtime.h"
 #include "shm/failure.h"
 #include "shm/node.h"
@@ -290,5 +292,100 @@ int rg_group_is_valid(rg_group g, int *valid) {
            rgi_group_check_tag(__func__, g->tag) == RG_SUCCESS &&
            (g->me < 0 || g->epoch != rgi_runtime.epoch ||
             rgi_members_at(g->members, g->me) == rgi_runtime.rank);
+  return RG_SUCCESS;
+}
+
+/* --- creation by messages --------------------------------------------------------------------- */
+
+/* Operations that create groups by messages: merge, split, reassign, reserve. When a process
+ * dies meanwhile, some of the living members may have the new group and others an error. Every
+ * such operation therefore has an id that all its participants can compute, and the new group's
+ * context is made from it. A participant that gets an error revokes the id. The members that
+ * have the group then get an error, too, instead of waiting for a member that does not have it.
+ *
+ * The id mixes the context of the group and the number of its operations. They are collective
+ * calls: one thread at a time, in the same order on all members. The tag is no part of it, since
+ * one member may pass a wrong one. */
+#define CREATION_ID 0x6e756d62u /* sets these ids apart from contexts */
+
+uint64_t rgi_group_creation_begin(rg_group g) {
+  uint64_t count = g->is_world ? ++rgi_runtime.world_creations : ++g->creations;
+  return rgi_mix_bits(rgi_mix_bits(g->context + CREATION_ID) + rgi_mix_bits(count)) | 1;
+}
+
+int rgi_group_creation_result(uint64_t id, int error) {
+  if (error == RG_ERR_PROC_FAILED || error == RG_ERR_REVOKED || error == RG_ERR_TIMEOUT ||
+      error == RG_ERR_NOMEM)
+    rgi_overlay_revoke(id);
+  return error;
+}
+
+int rgi_group_creation_end(const uint64_t creation_ids[RGI_CREATION_IDS], uint32_t part,
+                           int diverged, rgi_members *members, int tag, rg_group *g) {
+  uint64_t context = rgi_mix_bits(creation_ids[0] + rgi_mix_bits(creation_ids[1]) + part) | 1;
+  RGI_TRY(rgi_group_with_context(members, tag, context, g));
+  for (int i = 0; i < RGI_CREATION_IDS; i++)
+    (*g)->creation_ids[i] = creation_ids[i];
+  (*g)->diverged = diverged;
+  return RG_SUCCESS;
+}
+
+/* --- the name, which the MPI view has, too ---------------------------------------------------- */
+
+_Static_assert(RG_GROUP_NAME_MOST == RGI_LABEL_MOST, "one limit for the names of groups");
+
+int rg_group_set_name(rg_group g, const char *name) {
+  RGI_TRY(rgi_group_check(__func__, g));
+  size_t length = name ? strlen(name) : 0;
+  if (length > RG_GROUP_NAME_MOST)
+    return rgi_error(RG_ERR_LIMIT, "%s: a name of %zu bytes; a name has at most %d", __func__,
+                     length, RG_GROUP_NAME_MOST);
+  RGI_TRY(rgi_label_set(&g->label, g->context, name));
+  if (g->comm != MPI_COMM_NULL && rgi_runtime_check_mpi(__func__) == RG_SUCCESS)
+    MPI_Comm_set_name(g->comm, rgi_label_name(g->label));
+  return RG_SUCCESS;
+}
+
+int rg_group_name(rg_group g, const char **name) {
+  RGI_REQUIRE(name);
+  RGI_TRY(rgi_group_check(__func__, g));
+  *name = rgi_label_name(g->label);
+  return RG_SUCCESS;
+}
+
+/* --- the nodes of the members ----------------------------------------------------------------- */
+
+/* The nodes are known from rg_init to rg_finalize. */
+static int check_nodes(const char *call, rg_group g) {
+  RGI_TRY(rgi_runtime_check(call));
+  return rgi_group_check_epoch(call, g);
+}
+
+int rg_group_node(rg_group g, int rank, int *node) {
+  RGI_REQUIRE(node);
+  RGI_TRY(check_nodes(__func__, g));
+  int size = rgi_members_count(g->members);
+  if (rank < 0 || rank >= size)
+    return rgi_error(RG_ERR_RANK, "%s: rank %d; the group's ranks go from 0 to %d", __func__, rank,
+                     size - 1);
+  *node = rgi_node_of(rgi_members_at(g->members, rank));
+  return RG_SUCCESS;
+}
+
+int rg_group_node_count(rg_group g, int *count) {
+  int n = 0, size;
+  RGI_REQUIRE(count);
+  RGI_TRY(check_nodes(__func__, g));
+  char *seen = calloc((size_t)rgi_node.count, 1);
+  if (!seen)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d nodes", __func__, rgi_node.count);
+  size = rgi_members_count(g->members);
+  for (int i = 0; i < size; i++) {
+    char *at = &seen[rgi_node_of(rgi_members_at(g->members, i))];
+    n += !*at;
+    *at = 1;
+  }
+  free(seen);
+  *count = n;
   return RG_SUCCESS;
 }

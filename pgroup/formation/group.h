@@ -74,7 +74,7 @@ int rgi_group_for_members(rg_group parent, rgi_members *members, int tag, rg_gro
  * the group is freed. */
 int rgi_group_numbered(MPI_Group mpi, uint64_t number, rg_group *g);
 
-/* --- creation by messages (group_creation_id.c) -------------------------------- */
+/* --- creation by messages -------------------------------------------------------- */
 
 /* The id of g's next operation that creates groups: the same for all members, also when some of
  * them get an error. */
@@ -95,9 +95,9 @@ int rgi_group_creation_end(const uint64_t creation_ids[RGI_CREATION_IDS], uint32
  * any thread. */
 int rgi_group_derive(rg_group g, rg_group *derived);
 
-/* The same for groups of some of g's members. All members begin the derivation, in the same order;
- * then each makes the groups that it is in, told apart by `part`. The reference to members is taken
- * over. */
+/* Groups of some of g's members, as by rgi_group_derive. All members begin the derivation, in the
+ * same order; then each makes the groups that it is in, told apart by `part`. The reference to
+ * members is taken over. */
 uint64_t rgi_group_derive_begin(rg_group g);
 int rgi_group_derive_part(rg_group g, uint64_t derivation, uint32_t part, rgi_members *members,
                           rg_group *derived);

@@ -21,7 +21,7 @@ int rgi_group_tree_broadcast(rg_group g, int tag, const char *call, int *count, 
 int rgi_group_tree_receive(uint64_t context, int source, int tag, const char *call, int *count,
                            int **ints);
 
-/* The same for one of n messages, the first that comes; *source: its sender. */
+/* As rgi_group_tree_receive, for one of n messages, the first that comes; *source: its sender. */
 int rgi_group_tree_receive_any(const rgi_message_envelope wanted[], int n, const char *call,
                                int *source, int *count, int **ints);
 

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/mix.h"
+#include "shm/node.h"
 
 struct rgi_members {
   atomic_int references;
@@ -256,4 +257,16 @@ void rgi_members_pack(const rgi_members *members, int packed[]) {
 int rgi_members_unpack(const char *call, const int packed[], rgi_members **members) {
   return packed[2] ? rgi_members_range(packed[0], packed[1], packed[2], members)
                    : rgi_members_list(call, packed[0], packed + 3, members);
+}
+
+int16_t *rgi_members_memory_nodes(const rgi_members *members) {
+  int n = 0;
+  int16_t *nodes =
+      rgi_node.memory ? malloc((size_t)rgi_members_count(members) * sizeof *nodes) : NULL;
+  for (int i = 0; nodes && i < rgi_members_count(members); i++) {
+    int place = rgi_node_find(rgi_members_at(members, i));
+    if (place >= 0)
+      nodes[n++] = rgi_node.memory[place];
+  }
+  return nodes;
 }

@@ -48,7 +48,7 @@ int rgi_members_equal(const rgi_members *a, const rgi_members *b);
 /* A hash of the ranks in order: equal lists, equal hashes. O(1). */
 uint64_t rgi_members_hash(const rgi_members *members);
 
-/* The same for lists of the same ranks in any order. */
+/* A hash of the ranks in any order: equal sets, equal hashes. */
 uint64_t rgi_members_set_hash(const rgi_members *members);
 
 /* Whether the members are kept as a range; stride: 0 if not. */
@@ -62,5 +62,9 @@ int rgi_members_valid(const rgi_members *members);
 int rgi_members_packed(const rgi_members *members);
 void rgi_members_pack(const rgi_members *members, int packed[]);
 int rgi_members_unpack(const char *call, const int packed[], rgi_members **members);
+
+/* Those of the members on this node, in their order; the caller frees the list. NULL: there is one
+ * memory node for all, or no memory for the list; then nothing is bound. */
+int16_t *rgi_members_memory_nodes(const rgi_members *members);
 
 #endif

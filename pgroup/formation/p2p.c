@@ -5,8 +5,6 @@
 #include <regroup/p2p.h>
 
 #include "base/error.h"
-#include "formation/p2p_data.h"
-#include "formation/p2p_request.h"
 #include "formation/p2p_transfer.h"
 
 int rg_send(rg_group g, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest,

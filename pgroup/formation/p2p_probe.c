@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "formation/p2p_request.h"
 #include "formation/p2p_transfer.h"
 #include "progress/wait.h"
 #include "runtime/runtime.h"

@@ -3,7 +3,7 @@
  *
  * Requests of messages. Nothing but its message moves such a request on: it is no background
  * request (progress/request.h). */
-#include "formation/p2p_request.h"
+#include "formation/p2p_transfer.h"
 
 #include <stdlib.h>
 

@@ -170,3 +170,10 @@ void rgi_p2p_transfer_abandon(rgi_p2p_transfer *transfer) {
     rgi_message_abandon(&transfer->message);
   free_unused(transfer);
 }
+
+int rgi_p2p_data_of(const char *call, const void *buf, MPI_Count count, MPI_Datatype type,
+                    rgi_p2p_data *data) {
+  RGI_TRY(rgi_datatype_of(call, type, &data->datatype));
+  RGI_TRY(rgi_datatype_bytes(call, &data->datatype, count, &data->bytes));
+  return rgi_datatype_check_memory(call, &data->datatype, buf, data->bytes);
+}

@@ -8,9 +8,16 @@
 
 #include <regroup/p2p.h>
 
+#include "formation/datatype.h"
 #include "formation/group.h"
-#include "formation/p2p_data.h"
 #include "message/message.h"
+#include "progress/request.h"
+
+/* The data of a message: count elements of an MPI datatype, sent as dense bytes (datatype.h). */
+typedef struct {
+  rgi_datatype datatype;
+  size_t bytes; /* dense bytes of all elements */
+} rgi_p2p_data;
 
 typedef struct {
   rgi_message message;
@@ -48,7 +55,7 @@ int rgi_p2p_transfer_wait(rgi_p2p_transfer *transfer, const char *call, rg_statu
 /* Gives the transfer up. */
 void rgi_p2p_transfer_abandon(rgi_p2p_transfer *transfer);
 
-/* After the message is done: unpacks, frees, and sets the status as above. */
+/* After the message is done: unpacks, frees, and sets the status as rgi_p2p_transfer_wait does. */
 int rgi_p2p_transfer_finish(rgi_p2p_transfer *transfer, const char *call, rg_status *status);
 
 /* What a receive or a probe with this source and tag matches. *none: the source is
@@ -58,5 +65,25 @@ int rgi_p2p_transfer_wanted(const rgi_p2p_transfer_args *args, rgi_message_envel
 
 /* The status of a message that has this envelope; found NULL: of RG_PROC_NULL. */
 rg_status rgi_p2p_transfer_status(const rgi_members *members, const rgi_message_envelope *found);
+
+/* Checks the arguments of a call and describes its data. RG_ERR_ARG; RG_ERR_UNSUPPORTED. */
+int rgi_p2p_data_of(const char *call, const void *buf, MPI_Count count, MPI_Datatype type,
+                    rgi_p2p_data *data);
+
+/* --- requests: p2p_request.c ------------------------------------------------------------------ */
+
+/* The request of a message between members of a group. */
+
+typedef struct {
+  struct rg_request_s base;
+  rgi_p2p_transfer transfer; /* to be started in place */
+} rgi_p2p_request;
+
+/* RG_ERR_NOMEM. */
+int rgi_p2p_request_make(const char *call, rgi_p2p_request **made);
+
+/* error: of the start of the transfer; after one the request is freed. Otherwise the request takes
+ * a reference to the members and a copy of the datatype, so that the application may free both. */
+int rgi_p2p_request_open(rgi_p2p_request *r, int error, rg_request *request);
 
 #endif

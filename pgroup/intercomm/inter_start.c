@@ -16,7 +16,6 @@
 #include "base/sized.h"
 #include "intercomm/inter_state.h"
 #include "intercomm/spawn.h"
-#include "progress/comm_error.h"
 #include "progress/mpi_error.h"
 #include "progress/wait.h"
 #include "runtime/runtime.h"
@@ -112,7 +111,7 @@ static int start_client(const rg_inter_options *how, MPI_Comm setup, MPI_Comm *i
   MPI_Comm_rank(setup, &rank);
   if (rank == 0)
     error = receive_port(server, port);
-  error = rgi_comm_error_share(setup, call, error);
+  error = rgi_mpi_error_share(setup, call, error);
   MPI_Comm_disconnect(&server);
   return error ? error : rgi_spawn_backend_now()->connect(call, port, setup, inter);
 }
@@ -128,7 +127,7 @@ static int start_server(MPI_Comm setup, MPI_Comm client, MPI_Comm *inter) {
       port[0] = '\0';
     MPI_Send(port, MPI_MAX_PORT_NAME, MPI_CHAR, 0, TAG, client);
   }
-  error = rgi_comm_error_share(setup, call, error);
+  error = rgi_mpi_error_share(setup, call, error);
   MPI_Comm_disconnect(&client);
   RGI_TRY(error);
   error = l->accept(call, port, setup, inter);

@@ -19,7 +19,6 @@
 #include "base/sized.h"
 #include "formation/group.h"
 #include "intercomm/inter_members.h"
-#include "intercomm/reserve_confirm.h"
 #include "intercomm/reserve_directory.h"
 #include "intercomm/reserve_message.h"
 #include "runtime/runtime.h"

@@ -4,7 +4,6 @@
  * Acquiring processes out of the reserve, and growing a group by them. Member 0 asks the
  * directory for processes, sends each of them the message, and broadcasts the ranks, or the
  * error, to the other members. */
-#include "intercomm/reserve_acquire.h"
 
 #include <stdlib.h>
 

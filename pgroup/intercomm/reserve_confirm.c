@@ -5,7 +5,7 @@
  * members send it, since any of them may die first; one of the messages is enough. An acquired
  * process gives up when all senders are dead or the number has been revoked. It looks at
  * these two before it looks into its inbox: what a sender sent before it died is there then. */
-#include "intercomm/reserve_confirm.h"
+#include "intercomm/reserve.h"
 
 #include "base/error.h"
 #include "base/mix.h"

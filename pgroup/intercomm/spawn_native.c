@@ -3,15 +3,18 @@
  *
  * Spawning and connecting by MPI's own functions, where it has them. Where it has not, the error
  * says how to start the job with a reserve instead. */
+#include <regroup/intercomm.h>
+#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "formation/errhandler.h"
 #include "formation/failure_scope.h"
+#include "intercomm/reserve.h"
 #include "intercomm/spawn.h"
-#include "progress/comm_error.h"
 #include "progress/mpi_error.h"
+#include "runtime/runtime.h"
 
 /* Whatever the reason for which MPI refuses, a reserve helps. */
 static int check_supported(const char *call, int mpi_code) {
@@ -50,7 +53,7 @@ static int spawn_processes(const char *call, MPI_Comm comm, const rgi_spawn_orde
   int rank;
   MPI_Comm_rank(comm, &rank);
   RGI_TRY(rgi_failure_scope_meet(call, comm));
-  RGI_TRY(rgi_comm_error_share(comm, call, rank == 0 ? check_order(call, order) : RG_SUCCESS));
+  RGI_TRY(rgi_mpi_error_share(comm, call, rank == 0 ? check_order(call, order) : RG_SUCCESS));
   return check_supported(call, MPI_Comm_spawn(order->command,
                                               order->argv ? order->argv : MPI_ARGV_NULL, order->n,
                                               MPI_INFO_NULL, 0, comm, inter, MPI_ERRCODES_IGNORE));
@@ -80,3 +83,28 @@ static int connect_to(const char *call, char port[MPI_MAX_PORT_NAME], MPI_Comm c
 
 const rgi_spawn_backend rgi_spawn_native = {spawn_processes, open_port, close_port, accept_clients,
                                             connect_to};
+
+/* --- the call: by MPI or out of the reserve --------------------------------------------------- */
+
+const rgi_spawn_backend *rgi_spawn_backend_now(void) {
+  return rgi_reserve_is_open() ? &rgi_spawn_reserve : &rgi_spawn_native;
+}
+
+int rg_intercomm_spawn(MPI_Comm comm, const char *command, char *argv[], int n, MPI_Comm *inter) {
+  int is_inter = 0;
+  const rgi_spawn_order order = {command, argv, n};
+  MPI_Comm made = MPI_COMM_NULL;
+  RGI_REQUIRE(inter);
+  RGI_TRY(rgi_runtime_check_mpi(__func__));
+  if (comm == MPI_COMM_NULL)
+    return rgi_error(RG_ERR_COMM, "%s: the communicator is MPI_COMM_NULL", __func__);
+  MPI_Comm_test_inter(comm, &is_inter);
+  if (is_inter)
+    return rgi_error(RG_ERR_COMM, "%s: an inter-communicator; merge it first", __func__);
+  int entry = rgi_errhandler_begin(comm);
+  int error = rgi_spawn_backend_now()->spawn(__func__, comm, &order, &made);
+  rgi_errhandler_end(entry, error ? MPI_COMM_NULL : made);
+  if (!error)
+    *inter = made;
+  return error;
+}

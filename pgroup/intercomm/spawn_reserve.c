@@ -13,7 +13,7 @@
 #include "formation/group.h"
 #include "formation/group_tree.h"
 #include "intercomm/inter_members.h"
-#include "intercomm/reserve_acquire.h"
+#include "intercomm/reserve.h"
 #include "intercomm/spawn.h"
 #include "message/message.h"
 #include "runtime/runtime.h"

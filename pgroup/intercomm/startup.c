@@ -15,7 +15,6 @@
 #include "base/options.h"
 #include "formation/errhandler.h"
 #include "intercomm/reserve.h"
-#include "progress/comm_error.h"
 #include "progress/mpi_error.h"
 #include "runtime/runtime.h"
 #include "shm/failure.h"
@@ -52,7 +51,7 @@ static int compare_options(const char *call, MPI_Comm quiet, const int64_t mine[
                            int *reserve) {
   int64_t all[NUMBERS];
   RGI_TRY_MPI(MPI_Allreduce(mine, all, NUMBERS, MPI_INT64_T, MPI_MAX, quiet));
-  RGI_TRY(rgi_comm_error_tell(quiet, call, all[WORD], error));
+  RGI_TRY(rgi_mpi_error_tell(quiet, call, all[WORD], error));
   if (all[KIND] != -all[NEGATIVE] || all[SIDE] != -all[NEGATIVE + 1])
     return rgi_error(RG_ERR_MISMATCH,
                      "%s: the processes were given different options for inter-communicators",
@@ -66,7 +65,7 @@ static int compare_options(const char *call, MPI_Comm quiet, const int64_t mine[
 static int agree_on_options(const char *call, MPI_Comm comm, const rg_inter_options *how, int error,
                             int *reserve) {
   int64_t kind = how ? (int64_t)how->kind : 0, n = how ? how->n : 0;
-  int64_t mine[NUMBERS] = {rgi_comm_error_word(comm, error), *reserve, kind, n, -kind, -n};
+  int64_t mine[NUMBERS] = {rgi_mpi_error_word(comm, error), *reserve, kind, n, -kind, -n};
   MPI_Comm quiet;
   RGI_TRY(rgi_startup_dup(comm, &quiet));
   error = compare_options(call, quiet, mine, error, reserve);

@@ -3,7 +3,7 @@
  *
  * Pretended bindings: "compact", "scatter", or a list with a part for each process of the node, in
  * their order, which starts again when it is shorter than the node's processes are many. */
-#include "machine/binding.h"
+#include "machine/machine.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -67,8 +67,8 @@ static int from_list(const rgi_machine *machine, const char *list, int i, hwloc_
   return good;
 }
 
-int rgi_binding_pretend(const char *call, const rgi_machine *machine, const char *how,
-                        rgi_binding_process p, hwloc_bitmap_t set) {
+int rgi_machine_bind_pretended(const char *call, const rgi_machine *machine, const char *how,
+                               rgi_machine_process p, hwloc_bitmap_t set) {
   int threads = hwloc_get_nbobjs_by_type(machine->topology, HWLOC_OBJ_PU);
   hwloc_bitmap_zero(set);
   if (strcmp(how, "compact") == 0 || (strcmp(how, "scatter") == 0 && p.count > threads))

@@ -16,7 +16,6 @@
 
 #include "base/error.h"
 #include "base/option_table.h"
-#include "progress/comm_error.h"
 #include "progress/mpi_error.h"
 
 static uint64_t own, *all; /* all: NULL if they are equal */
@@ -157,7 +156,7 @@ int rgi_domain_share(MPI_Comm comm) {
   MPI_Comm_size(comm, &size);
   rgi_domain_close();
   all = malloc((size_t)size * sizeof *all);
-  RGI_TRY(rgi_comm_error_share(
+  RGI_TRY(rgi_mpi_error_share(
       comm, "rg_init",
       all ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "rg_init: no memory for %d processes", size)));
   RGI_TRY_MPI(MPI_Allgather(&own, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, comm));

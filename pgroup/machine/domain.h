@@ -26,4 +26,11 @@ uint64_t rgi_domain_of(int rank);
 /* The domain of a host as `domains` says, allocated. RG_ERR_OPTION, RG_ERR_NOMEM. */
 int rgi_domain_find(const char *domains, const char *host, char **domain);
 
+/* node: of each member, numbers from 0 to nodes - 1, of which any may occur; domain: of each
+ * member, equal on a node. The members of a node are held by those of one node of the next domain
+ * (of the next node, if there is one domain only), in the order of the lowest ranks, so that all
+ * hold about as much. O(members + nodes log nodes). RG_ERR_NOMEM. */
+int rgi_domain_holders(int members, const int node[], int nodes, const uint64_t domain[],
+                       int holders[]);
+
 #endif

@@ -4,7 +4,7 @@
  * Nodes are renumbered in the order of their lowest ranks, and domains likewise. The i-th node of
  * a domain is held by the i-th node of the next domain, modulo the nodes there, and the i-th member
  * of a node by the i-th member of that node, modulo the members there. */
-#include "machine/holders.h"
+#include "machine/domain.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -113,7 +113,7 @@ static int holder_of(const grouping *by_node, const grouping *by_domain, int mem
   return at_modulo(by_node, held_by, by_node->place[member]);
 }
 
-int rgi_holders_choose(int members, const int node[], int nodes, const uint64_t domain[],
+int rgi_domain_holders(int members, const int node[], int nodes, const uint64_t domain[],
                        int holders[]) {
   grouping by_node = {0}, by_domain = {0};
   int error = group_by_node(members, node, nodes, &by_node);

@@ -3,7 +3,6 @@
  *
  * The machine is loaded by the first call that needs it and kept, under a lock. The place follows
  * from the processors that the process is bound to, by hwloc or by RG_BIND. */
-#include "machine/machine_process.h"
 
 #include <mpi.h>
 #include <pthread.h>
@@ -14,7 +13,7 @@
 #include "base/error.h"
 #include "base/launcher.h"
 #include "base/option_table.h"
-#include "machine/binding.h"
+#include "machine/machine.h"
 
 static struct {
   pthread_mutex_t lock;
@@ -34,10 +33,10 @@ static int number_of(const char *const names[], int otherwise) {
 
 /* The process's number among those of its node, and how many they are, as the launcher's variables
  * say: asking MPI would be collective. */
-static rgi_binding_process find_local(void) {
+static rgi_machine_process find_local(void) {
   static const char *const ranks[] = {"MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK",
                                       "SLURM_LOCALID", NULL};
-  rgi_binding_process p;
+  rgi_machine_process p;
   int count = rgi_launcher_local_ranks();
   MPI_Comm_rank(MPI_COMM_WORLD, &p.index);
   MPI_Comm_size(MPI_COMM_WORLD, &p.count);
@@ -81,8 +80,8 @@ static int find_place_locked(const char *call, rgi_machine_place *place) {
   if (!set)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for a set of processors", call);
   if (*how)
-    error = rgi_binding_pretend(option_or(call, RGI_OPT_BIND), &process.machine, how, find_local(),
-                                set);
+    error = rgi_machine_bind_pretended(option_or(call, RGI_OPT_BIND), &process.machine, how,
+                                       find_local(), set);
   else
     find_binding(process.machine.topology, set);
   if (!error)

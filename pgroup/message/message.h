@@ -28,8 +28,8 @@
  */
 int rgi_message_send(const rgi_message_envelope *to, const void *data, rgi_message *message);
 
-/* The same for messages of the library's own, of which an error on the sender would leave others
- * waiting: in a full arena they take what is set aside (RGI_ARENA_TELL). */
+/* As rgi_message_send, for messages of the library's own, of which an error on the sender would
+ * leave others waiting: in a full arena they take what is set aside (RGI_ARENA_TELL). */
 int rgi_message_send_surely(const rgi_message_envelope *to, const void *data, rgi_message *message);
 
 /* Starts a receive. For a message longer than from->bytes message->error is RG_ERR_TRUNCATE, and
@@ -61,11 +61,11 @@ int rgi_message_explain(const rgi_message *message, const char *call);
 int rgi_message_probe(const rgi_message_envelope *wanted, int *there, rgi_message_envelope *found,
                       rgi_message_cell **taken);
 
-/* The same, but waits until there is one. */
+/* As rgi_message_probe, but waits until there is one. */
 int rgi_message_await(const rgi_message_envelope *wanted, const char *call,
                       rgi_message_envelope *found, rgi_message_cell **taken);
 
-/* The same for one of n messages; reports name the sender of the first. */
+/* As rgi_message_await, for one of n messages; reports name the sender of the first. */
 int rgi_message_await_any(const rgi_message_envelope wanted[], int n, const char *call,
                           rgi_message_envelope *found);
 

@@ -8,15 +8,13 @@
  *
  * Unexpected messages must not fill the arena: above a quota they are copied into memory of the
  * process's own. */
-#include "message/message_match.h"
+#include "message/message_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/copy.h"
 #include "base/error.h"
-#include "message/message_pipe.h"
-#include "message/message_remote.h"
 #include "shm/arena.h"
 
 #define BUCKETS 256 /* of contexts */

@@ -15,7 +15,7 @@
  * sender counts chunks in `produced` (release after it has filled one), the receiver in `consumed`
  * (release after it has emptied one); each reads the other's count with acquire. A side that gives
  * up sets its flag `gone`. Each side leaves the RTS at its end, and the last one frees it. */
-#include "message/message_pipe.h"
+#include "message/message_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * Messages between nodes. A short one is a cell (message_mpi.c). The data of a long message follow
  * with an MPI tag of their own: in a job that survives by way of memory of the library's own
  * (message_staged.c), otherwise straight into the receiver's buffer, which is done here. */
-#include "message/message_remote.h"
+#include "message/message_parts.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -12,7 +12,6 @@
 
 #include "base/error.h"
 #include "message/message_mpi.h"
-#include "message/message_staged.h"
 #include "noded/client/overlay_client.h"
 #include "progress/wait.h"
 #include "runtime/runtime.h"

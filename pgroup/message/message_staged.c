@@ -14,7 +14,7 @@
  *
  * A receive that is given up goes on without its message, so that the sender can end. A send that
  * is given up begins no more pieces; its FIN tells the receiver how many bytes there are. */
-#include "message/message_staged.h"
+#include "message/message_parts.h"
 
 #include <stdlib.h>
 

@@ -2,17 +2,17 @@
  * Copyright (c) the Regroup authors */
 #include "mpi/coll_check.h"
 
-#include "runtime/self_comm.h"
+#include "runtime/runtime.h"
 
 /* A broadcast and a reduction of one process touch no memory. */
 int rgi_coll_check_ask_type(MPI_Datatype type) {
-  MPI_Comm self = rgi_self_comm();
+  MPI_Comm self = rgi_runtime_self();
   int none;
   return self != MPI_COMM_NULL && PMPI_Bcast(&none, 1, type, 0, self) != MPI_SUCCESS;
 }
 
 int rgi_coll_check_ask_op(MPI_Datatype type, MPI_Op op) {
-  MPI_Comm self = rgi_self_comm();
+  MPI_Comm self = rgi_runtime_self();
   int none[2];
   return self != MPI_COMM_NULL &&
          PMPI_Allreduce(&none[0], &none[1], 0, type, op, self) != MPI_SUCCESS;
@@ -20,7 +20,7 @@ int rgi_coll_check_ask_op(MPI_Datatype type, MPI_Op op) {
 
 /* A library of MPI may be built without checks. */
 int rgi_coll_check_ask_alias(void) {
-  MPI_Comm self = rgi_self_comm();
+  MPI_Comm self = rgi_runtime_self();
   int one = 1;
   return self != MPI_COMM_NULL &&
          PMPI_Allreduce(&one, &one, 1, MPI_INT, MPI_SUM, self) != MPI_SUCCESS;

@@ -17,7 +17,6 @@
 #include "mpi/preloaded.h"
 #include "mpi/word_exchange.h"
 #include "mpich/mpich.h"
-#include "progress/comm_error.h"
 #include "progress/mpi_error.h"
 #include "progress/wait.h"
 #include "runtime/runtime.h"
@@ -57,14 +56,14 @@ static const char *const call = "MPI_Init";
 
 /* An error of one process on all of them; RG_ERR_OPTION where their RG_MPI differ. */
 static int share_error(int error, unsigned wanted) {
-  int64_t mine[5] = {rgi_comm_error_word(rgi_intercept_comm, error), wanted, -(int64_t)wanted,
+  int64_t mine[5] = {rgi_mpi_error_word(rgi_intercept_comm, error), wanted, -(int64_t)wanted,
                      !error && rgi_options_choice(RGI_OPT_MPI_REPORT),
                      !error && rgi_options_value(RGI_OPT_TIMEOUT) > 0};
   int64_t all[5];
   RGI_TRY_MPI(PMPI_Allreduce(mine, all, 5, MPI_INT64_T, MPI_MAX, rgi_intercept_comm));
   reports = rgi_intercept_counting = all[3] != 0;
   rgi_word_exchange_limit(all[4] != 0);
-  RGI_TRY(rgi_comm_error_tell(rgi_intercept_comm, call, all[0], error));
+  RGI_TRY(rgi_mpi_error_tell(rgi_intercept_comm, call, all[0], error));
   if (all[1] != -all[2])
     return rgi_error(RG_ERR_OPTION, "RG_MPI is not the same on all processes");
   return RG_SUCCESS;
@@ -75,7 +74,7 @@ static int start_library(unsigned *wanted) {
   if (!error)
     error = rgi_options_ready();
   RGI_TRY(share_error(error, *wanted));
-  return *wanted ? rgi_comm_error_share(rgi_intercept_comm, call, rg_init(MPI_COMM_WORLD, NULL))
+  return *wanted ? rgi_mpi_error_share(rgi_intercept_comm, call, rg_init(MPI_COMM_WORLD, NULL))
                  : RG_SUCCESS;
 }
 

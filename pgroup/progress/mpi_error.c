@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Errors of MPI calls as errors of the library, and the error of one process as that of all. */
 #include "progress/mpi_error.h"
 
 #include <mpi.h>
@@ -37,4 +39,25 @@ int rgi_mpi_error(int mpi_code, const char *call) {
     return rgi_error(RG_ERR_LIMIT, "%s: too many communicators are alive; free some first (%.400s)",
                      call, text);
   return rgi_error(RG_ERR_MPI, "%s: %.500s", call, text);
+}
+
+int64_t rgi_mpi_error_word(MPI_Comm comm, int error) {
+  int rank;
+  MPI_Comm_rank(comm, &rank);
+  return rgi_error_report_word(error, rank);
+}
+
+int rgi_mpi_error_tell(MPI_Comm comm, const char *call, int64_t word, int error) {
+  rgi_error_report report;
+  if (!word)
+    return RG_SUCCESS;
+  int lost = !rgi_error_report_begin(&report, word, error) ||
+             MPI_Bcast(report.text, RGI_ERROR_TEXT, MPI_CHAR, rgi_error_report_rank(word), comm);
+  return rgi_error_report_end(&report, call, lost);
+}
+
+int rgi_mpi_error_share(MPI_Comm comm, const char *call, int error) {
+  int64_t mine = rgi_mpi_error_word(comm, error), word;
+  RGI_TRY_MPI(MPI_Allreduce(&mine, &word, 1, MPI_INT64_T, MPI_MAX, comm));
+  return rgi_mpi_error_tell(comm, call, word, error);
 }

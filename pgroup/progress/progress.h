@@ -21,8 +21,8 @@ int rgi_progress_ready(void);
 /* Moves messages on. Without a source it does nothing. Any thread. */
 int rgi_progress(void);
 
-/* The same for a caller that may hold what progress needs: it returns at once where some thread,
- * also the caller, is in it already. */
+/* As rgi_progress, for a caller that may hold what progress needs: it returns at once where some
+ * thread, also the caller, is in it already. */
 int rgi_progress_attempt(void);
 
 /* Whether something of this process needs rgi_progress, or may arrive without ringing the bell. A

@@ -18,7 +18,7 @@
  * size); RG_ERR_LIMIT (the process has attached it 65,535 times). */
 int rgi_slot_attach(uint64_t key, int users, size_t bytes, uint64_t *slot, void **memory);
 
-/* key, users, bytes: as above. nodes: NULL, or for memory of which
+/* key, users, bytes: as for rgi_slot_attach. nodes: NULL, or for memory of which
  * each user mostly uses a part, all of them about equal: a large slot has each part on its user's
  * memory node; read during the call. once: no other slot has the key later; when a user has got
  * RG_ERR_NOMEM for it, all that come later get that, too, although there may be memory then: a user

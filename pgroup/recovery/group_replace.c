@@ -12,8 +12,6 @@
 #include "collectives/group/coll_of_group.h"
 #include "formation/group.h"
 #include "intercomm/reserve.h"
-#include "intercomm/reserve_acquire.h"
-#include "intercomm/reserve_confirm.h"
 #include "noded/client/overlay_client.h"
 #include "shm/failure.h"
 

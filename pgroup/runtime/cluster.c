@@ -9,26 +9,127 @@
  * holds the modules' parts and, behind them, some words for each process. */
 #include "runtime/cluster.h"
 
+#include <hwloc.h>
+#include <mpi.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/options.h"
+#include "machine/machine.h"
 #include "noded/client/overlay_client.h"
-#include "progress/comm_error.h"
 #include "progress/mpi_error.h"
 #include "progress/slot.h"
 #include "runtime/daemons.h"
+#include "runtime/gather.h"
 #include "runtime/module.h"
-#include "runtime/node_caches.h"
 #include "runtime/node_memory.h"
-#include "runtime/node_pids.h"
 #include "runtime/node_processors.h"
 #include "runtime/pass_fd.h"
 #include "shm/node.h"
 #include "shm/pages.h"
 #include "shm/process.h"
+
+/* --- whether processes may read each other's memory: rgi_node.pids --------------------------- */
+
+/* Each process reads a random number in the memory of the next one, the last in that of the first.
+ * Containers, users and policies divide processes into classes, inside which they may read each
+ * other: if there are two classes, one process at least cannot read the next one. In another PID
+ * namespace the same number is another process, or none: then the random number differs. */
+
+typedef struct {
+  int64_t pid;
+  uint64_t address, number;
+} process_card;
+
+static int can_read(const process_card *card) {
+  uint64_t found = 0;
+  return rgi_process_read_memory((pid_t)card->pid, card->address, &found, sizeof found) == 0 &&
+         found == card->number;
+}
+
+static void forget_pids(void) {
+  free(rgi_node.pids);
+  rgi_node.pids = NULL;
+}
+
+/* Collective over the processes of the node. */
+static int find_pids(MPI_Comm node) {
+  uint64_t number = 0;
+  process_card *all, mine = {getpid(), (uint64_t)(uintptr_t)&number, 0};
+  int known = getrandom(&number, sizeof number, 0) == sizeof number, possible, everywhere;
+  if (rgi_node.n == 1)
+    return RG_SUCCESS;
+  mine.number = number;
+  RGI_TRY(rgi_gather(node, rgi_node.n, "identifiers", &mine, sizeof mine, &all));
+  pid_t *pids = malloc((size_t)rgi_node.n * sizeof *pids);
+  possible = rgi_options_choice(RGI_OPT_DIRECT) && known && pids &&
+             can_read(&all[(rgi_node.me + 1) % rgi_node.n]);
+  int error = rgi_mpi_error(MPI_Allreduce(&possible, &everywhere, 1, MPI_INT, MPI_MIN, node),
+                            "MPI_Allreduce");
+  for (int i = 0; pids && i < rgi_node.n; i++)
+    pids[i] = (pid_t)all[i].pid;
+  free(all);
+  rgi_node.pids = pids;
+  if (error || !everywhere)
+    forget_pids();
+  return error;
+}
+
+/* --- the socket and the L3 cache of each process: rgi_node.caches ----------------------------- */
+
+/* A process is in a socket, or on a cache, if it is bound within it. All processes that are bound
+ * within no L3 cache of a socket count as on one. */
+
+/* hwloc's numbers; -1: none. */
+static rgi_node_cache find_mine(void) {
+  rgi_node_cache mine = {-1, -1};
+  rgi_machine_place place;
+  if (rgi_machine_my_place("rg_init", &place) != RG_SUCCESS)
+    return mine;
+  for (int i = 0; i < place.length; i++)
+    if (place.chain[i].type == HWLOC_OBJ_PACKAGE)
+      mine.socket = place.chain[i].index;
+    else if (place.chain[i].type == HWLOC_OBJ_L3CACHE)
+      mine.cache = place.chain[i].index;
+  return mine;
+}
+
+/* The number that stands for a cache, or for a socket where there is no cache. */
+static int number_of(const rgi_node_cache *cache, int sockets) {
+  return cache->cache < 0 ? cache->socket + 1 : sockets + 1 + cache->cache;
+}
+
+/* Numbers from 0 on, with gaps. */
+static void number_all(rgi_node_cache *all, int n) {
+  int sockets = 0;
+  for (int i = 0; i < n; i++)
+    sockets = all[i].socket >= sockets ? all[i].socket + 1 : sockets;
+  for (int i = 0; i < n; i++)
+    all[i] = (rgi_node_cache){.socket = all[i].socket + 1, .cache = number_of(&all[i], sockets)};
+}
+
+/* Collective over the processes of the node. Finds nothing where processes share processors, and
+ * among so few processes that the levels do not matter. */
+static int find_caches(MPI_Comm node) {
+  if (rgi_node.oversubscribed || rgi_node.n <= RGI_NODE_FLAT)
+    return RG_SUCCESS;
+  rgi_node_cache mine = find_mine();
+  RGI_TRY(rgi_gather(node, rgi_node.n, "caches", &mine, sizeof mine, &rgi_node.caches));
+  number_all(rgi_node.caches, rgi_node.n);
+  return RG_SUCCESS;
+}
+
+static void forget_caches(void) {
+  free(rgi_node.caches);
+  rgi_node.caches = NULL;
+}
+
+/* --- opening --------------------------------------------------------------------------------- */
 
 static size_t table_bytes; /* of the roots between the bells and the extra bytes */
 
@@ -88,7 +189,7 @@ static int share_arena(MPI_Comm world, MPI_Comm node, const rgi_arena_sizes *siz
     error = rgi_pass_fd_share(node, &fd);
   if (!address.error && !error && !first)
     error = rgi_arena_join(&address, fd);
-  error = rgi_comm_error_share(world, "rg_init", error);
+  error = rgi_mpi_error_share(world, "rg_init", error);
   if (error)
     rgi_arena_close();
   return error;
@@ -116,8 +217,8 @@ static int open_node(MPI_Comm world, MPI_Comm node, size_t extra) {
   RGI_TRY(look_at_ranks(world, node));
   RGI_TRY(rgi_node_processors_find(node));
   RGI_TRY(rgi_node_memory_find(node));
-  RGI_TRY(rgi_node_caches_find(node));
-  RGI_TRY(rgi_node_pids_find(node));
+  RGI_TRY(find_caches(node));
+  RGI_TRY(find_pids(node));
   RGI_TRY(rgi_daemons_choose(world, node));
   int size;
   table_bytes = tables_bytes(world, &size);
@@ -146,7 +247,7 @@ int rgi_cluster_open(MPI_Comm world, size_t extra) {
   RGI_TRY_MPI(MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node));
   int error = open_node(world, node, extra);
   /* No process may look at the state of another one before that has opened the table. */
-  error = rgi_comm_error_share(world, "rg_init", error);
+  error = rgi_mpi_error_share(world, "rg_init", error);
   if (!error)
     error = open_overlay(world, node);
   MPI_Comm_free(&node);
@@ -160,8 +261,8 @@ void rgi_cluster_close(void) {
   rgi_process_close();
   rgi_arena_close();
   rgi_node_memory_forget();
-  rgi_node_caches_forget();
-  rgi_node_pids_forget();
+  forget_caches();
+  forget_pids();
   free(rgi_node.ranks);
   free(rgi_node.of);
   memset(&rgi_node, 0, sizeof rgi_node);

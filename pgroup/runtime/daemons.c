@@ -26,7 +26,6 @@
 #include "noded/client/guard_client.h"
 #include "noded/client/overlay_client.h"
 #include "noded/wire/tcp.h"
-#include "progress/comm_error.h"
 #include "progress/mpi_error.h"
 #include "runtime/addresses.h"
 #include "runtime/gather.h"
@@ -43,7 +42,7 @@ typedef struct {
   uint32_t address[RGI_OVERLAY_ADDRESSES];
   char name[RGI_OVERLAY_NAME_BYTES];
   unsigned char key[RGI_OVERLAY_KEY_BYTES]; /* only the first process's: of all daemons */
-  uint64_t job;                             /* likewise: the number of the job */
+  uint64_t job;                             /* only the first process's: the number of the job */
   double limit;                             /* RG_NODE_TIMEOUT: that of the first process counts */
 } node_card;
 
@@ -264,7 +263,7 @@ int rgi_daemons_open(MPI_Comm world, MPI_Comm node, void *memory) {
     return RG_SUCCESS;
   int error = open_all(world, node, memory, &pipe);
   rgi_overlay_use(NULL, pipe);
-  RGI_TRY(rgi_comm_error_share(world, "rg_init", error));
+  RGI_TRY(rgi_mpi_error_share(world, "rg_init", error));
   rgi_overlay_use(memory, pipe);
   return RG_SUCCESS;
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "machine/machine_process.h"
+#include "machine/machine.h"
 #include "runtime/gather.h"
 #include "shm/huge.h"
 #include "shm/node.h"

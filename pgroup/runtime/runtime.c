@@ -8,6 +8,7 @@
  * counted; only the last rg_finalize stops the library, in the opposite order. */
 #include "runtime/runtime.h"
 
+#include <pthread.h>
 #include <regroup/polite.h>
 #include <regroup/runtime.h>
 #include <regroup/version.h>
@@ -21,11 +22,10 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "machine/domain.h"
-#include "machine/machine_process.h"
+#include "machine/machine.h"
 #include "mpich/mpich.h"
 #include "noded/client/guard_client.h"
 #include "noded/client/overlay_client.h"
-#include "progress/comm_error.h"
 #include "progress/mpi_error.h"
 #include "progress/progress.h"
 #include "progress/request.h"
@@ -35,7 +35,6 @@
 #include "runtime/finalize.h"
 #include "runtime/module.h"
 #include "runtime/node_memory.h"
-#include "runtime/self_comm.h"
 #include "runtime/tuning.h"
 #include "shm/failure.h"
 #include "shm/node.h"
@@ -98,7 +97,7 @@ static int64_t propose_job(void) {
  * them only. */
 static int agree_on_call(MPI_Comm comm, int error) {
   int64_t mark = rgi_modules_mark(), domain = (int64_t)rgi_domain_own(), all[9];
-  int64_t mine[9] = {rgi_comm_error_word(comm, error),
+  int64_t mine[9] = {rgi_mpi_error_word(comm, error),
                      rgi_runtime.started > 0,
                      rgi_runtime.started == 0,
                      mark,
@@ -108,7 +107,7 @@ static int agree_on_call(MPI_Comm comm, int error) {
                      rgi_runtime_may_threads_call(),
                      propose_job()};
   RGI_TRY_MPI(MPI_Allreduce(mine, all, 9, MPI_INT64_T, MPI_MAX, comm));
-  RGI_TRY(rgi_comm_error_tell(comm, "rg_init", all[0], error));
+  RGI_TRY(rgi_mpi_error_tell(comm, "rg_init", all[0], error));
   if (all[1] && all[2])
     return rgi_error(RG_ERR_INIT, "rg_init: the library runs already on some of the processes");
   if (!rgi_runtime.job)
@@ -294,7 +293,7 @@ static int end_mpi(void) {
   rgi_modules_close(1);
   MPI_Group_free(&rgi_runtime.mpi_group);
   MPI_Comm_free(&rgi_runtime.comm);
-  rgi_self_comm_free();
+  rgi_runtime_self_free();
   return RG_SUCCESS;
 }
 
@@ -335,4 +334,29 @@ int rg_version(int *major, int *minor, int *patch) {
   if (patch)
     *patch = RG_VERSION_PATCH;
   return RG_SUCCESS;
+}
+
+static struct {
+  pthread_mutex_t lock;
+  int made;
+  MPI_Comm comm;
+} own = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Split, not duplicated: that would call the application's functions for attributes. */
+MPI_Comm rgi_runtime_self(void) {
+  pthread_mutex_lock(&own.lock);
+  if (!own.made) {
+    own.made = PMPI_Comm_split(MPI_COMM_SELF, 0, 0, &own.comm) == MPI_SUCCESS;
+    if (own.made)
+      PMPI_Comm_set_errhandler(own.comm, MPI_ERRORS_RETURN);
+  }
+  MPI_Comm comm = own.made ? own.comm : MPI_COMM_NULL;
+  pthread_mutex_unlock(&own.lock);
+  return comm;
+}
+
+void rgi_runtime_self_free(void) {
+  if (own.made)
+    PMPI_Comm_free(&own.comm);
+  own.made = 0;
 }

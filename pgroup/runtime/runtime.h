@@ -43,4 +43,12 @@ int rgi_runtime_check_mpi(const char *call);
 /* Collective over all processes: until all have called it. What is still under way goes on. */
 int rgi_runtime_await_all(void);
 
+/* A communicator of this process alone that returns its errors: MPI is asked on it what it takes,
+ * without an error handler of the application's being called. Made by the first call;
+ * MPI_COMM_NULL: there is none, as MPI has no more communicators. Local. */
+MPI_Comm rgi_runtime_self(void);
+
+/* At the end of the library, while MPI runs. */
+void rgi_runtime_self_free(void);
+
 #endif

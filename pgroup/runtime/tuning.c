@@ -16,7 +16,6 @@
 #include "base/c_locale.h"
 #include "base/error.h"
 #include "base/option_table.h"
-#include "progress/comm_error.h"
 #include "progress/mpi_error.h"
 
 /* Measured on one machine: two nodes over its loopback, messages through the
@@ -164,7 +163,7 @@ int rgi_tuning_load(MPI_Comm comm) {
     all.word = rgi_error_report_word(error, 0);
   }
   RGI_TRY_MPI(MPI_Bcast(&all, (int)sizeof all, MPI_BYTE, 0, comm));
-  RGI_TRY(rgi_comm_error_tell(comm, "rg_init", all.word, error));
+  RGI_TRY(rgi_mpi_error_tell(comm, "rg_init", all.word, error));
   now = all.model;
   return RG_SUCCESS;
 }

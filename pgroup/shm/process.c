@@ -7,12 +7,73 @@
  * node daemon compares them with the clock, so a wait costs three relaxed stores. */
 #include "shm/process.h"
 
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/error.h"
-#include "shm/mutex_thread.h"
 #include "shm/node.h"
+
+/* A thread that holds a robust mutex for its process. The kernel keeps robust mutexes in a list for
+ * each thread, and marks them when that thread ends, whether the process goes on or not; only the
+ * thread that has locked a mutex can take it out of the list. So where any thread may start and
+ * stop the library, a mutex that stands for the process is held by a thread of the library's. */
+static struct {
+  pthread_t thread;
+  pthread_mutex_t *mutex;
+  sem_t locked, wanted; /* the mutex is locked; it is to be unlocked */
+  int failed;           /* an errno of the lock */
+} holder;
+
+static void await_post(sem_t *s) {
+  while (sem_wait(s) != 0)
+    continue;
+}
+
+static void *hold_until_wanted(void *unused) {
+  holder.failed = pthread_mutex_lock(holder.mutex);
+  sem_post(&holder.locked);
+  await_post(&holder.wanted);
+  if (!holder.failed)
+    pthread_mutex_unlock(holder.mutex);
+  return unused;
+}
+
+/* The application's signals are for its own threads. */
+static int create_thread(void) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  int failed = pthread_create(&holder.thread, NULL, hold_until_wanted, NULL);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return failed;
+}
+
+/* By any thread: unlocks the mutex and ends the thread. */
+static void stop_mutex_thread(void) {
+  sem_post(&holder.wanted);
+  pthread_join(holder.thread, NULL);
+}
+
+/* Starts the thread; returns when it has locked the mutex. There is one at a time. 0, or an errno:
+ * then there is no thread. */
+static int start_mutex_thread(pthread_mutex_t *mutex) {
+  holder.mutex = mutex;
+  sem_init(&holder.locked, 0, 0);
+  sem_init(&holder.wanted, 0, 0);
+  int failed = create_thread();
+  if (failed)
+    return failed;
+  await_post(&holder.locked);
+  failed = holder.failed;
+  if (failed)
+    stop_mutex_thread();
+  return failed;
+}
 
 #define LOOK_SECONDS 5e-3
 
@@ -33,14 +94,14 @@ static int hold_mutex(pthread_mutex_t *mutex, int any_thread) {
   int failed = pthread_mutex_init(mutex, &attr);
   pthread_mutexattr_destroy(&attr);
   if (!failed)
-    failed = any_thread ? rgi_mutex_thread_start(mutex) : pthread_mutex_lock(mutex);
+    failed = any_thread ? start_mutex_thread(mutex) : pthread_mutex_lock(mutex);
   held = failed ? NOT_HELD : any_thread ? BY_THREAD : BY_CALLER;
   return failed;
 }
 
 static void release_mutex(pthread_mutex_t *mutex) {
   if (held == BY_THREAD)
-    rgi_mutex_thread_stop();
+    stop_mutex_thread();
   if (held == BY_CALLER)
     pthread_mutex_unlock(mutex);
   held = NOT_HELD;
@@ -141,4 +202,24 @@ void rgi_process_note_patient_wait(double since, double now) {
 
 void rgi_process_end_job(void) {
   atomic_store(&rgi_process_view.journal->outcome, RGI_PROCESS_JOB_DONE);
+}
+
+/* The system copies at most about 2 GiB in a call, and may copy less. */
+#define MOST ((size_t)1 << 30)
+
+int rgi_process_read_memory(pid_t pid, uint64_t address, void *to, size_t bytes) {
+  char *at = to;
+  while (bytes > 0) {
+    size_t part = bytes < MOST ? bytes : MOST;
+    struct iovec here = {at, part}, there = {(void *)(uintptr_t)address, part};
+    ssize_t got = process_vm_readv(pid, &here, 1, &there, 1, 0);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      return got < 0 ? errno : EFAULT;
+    at += got;
+    address += (uint64_t)got;
+    bytes -= (size_t)got;
+  }
+  return 0;
 }

@@ -6,6 +6,10 @@
 #ifndef RGI_PROCESS_H
 #define RGI_PROCESS_H
 
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
 #include "shm/process_table.h"
 
 /* This rank's view of its node's table. */
@@ -47,10 +51,14 @@ int rgi_process_all_left(void);
  * until now, without progress. */
 void rgi_process_note_wait(double since, double now);
 
-/* The same for a wait that may last for ever. */
+/* As rgi_process_note_wait, of a wait that may last for ever. */
 void rgi_process_note_patient_wait(double since, double now);
 
 /* Writes the outcome for the guards of the node: all survivors have ended well. */
 void rgi_process_end_job(void);
+
+/* Copies `bytes` bytes at an address of a process. Returns 0, or errno: ESRCH, it has ended; EPERM,
+ * the system does not allow it; EFAULT. */
+int rgi_process_read_memory(pid_t pid, uint64_t address, void *to, size_t bytes);
 
 #endif

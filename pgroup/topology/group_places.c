@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "collectives/calls/group_error.h"
-#include "machine/machine_process.h"
+#include "machine/machine.h"
 #include "shm/node.h"
 
 static void share_places(void *of) {

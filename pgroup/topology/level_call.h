@@ -46,4 +46,10 @@ int rgi_level_call_check(const rgi_level_call *c, const rgi_level_call_part all[
 /* How many levels are made, and the number of those that begin with a lower rank than `first`. */
 int rgi_level_call_siblings(const rgi_level_call_part all[], int size, int first, int *index);
 
+/* RG_ERR_ARG unless the filter is a sum of RG_LEVEL_.... */
+int rgi_level_filter_check(const char *call, int filter);
+
+/* A filter in words, as "memory,compute". RG_ERR_ARG. */
+int rgi_level_filter_parse(const char *call, const char *words, int *filter);
+
 #endif

@@ -28,4 +28,8 @@ int rgi_topo_attr_set(const char *call, MPI_Comm comm, rgi_places *places, rgi_t
 /* RG_ERR_COMM unless comm is an intra-communicator. */
 int rgi_topo_attr_check_comm(const char *call, MPI_Comm comm);
 
+/* The places of comm's processes on this node: known already, or exchanged by
+ * all of comm. They belong to comm. Errors on comm must return (rgi_errhandler_begin). */
+int rgi_topo_attr_exchange(const char *call, MPI_Comm comm, const rgi_places **places);
+
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/heap_part.h"
+#include "engine/heap.h"
 
 enum { LINES = 2000, LINE = 64, BLOCKS = 300, STEPS = 20000 };
 

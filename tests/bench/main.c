@@ -13,7 +13,7 @@
 #include "job.h"
 #include "plot.h"
 #include "preload.h"
-#include "runtime/program/gnuplot.h"
+#include "runtime/program/program.h"
 #include "settings.h"
 
 static const bench_command *const commands[] = {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "job.h"
-#include "runtime/program/gnuplot.h"
+#include "runtime/program/program.h"
 
 /* Colours that are told apart by colour-blind eyes too (Okabe and Ito). */
 static const char *const colours[] = {"#d55e00", "#0072b2", "#009e73", "#cc79a7",

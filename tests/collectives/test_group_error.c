@@ -9,7 +9,7 @@
 
 #include "base/error_report.h"
 #include "collectives/calls/group_error.h"
-#include "progress/comm_error.h"
+#include "progress/mpi_error.h"
 #include "tests/check/reported.h"
 
 static rg_group world;
@@ -38,7 +38,7 @@ static void test_words(void) {
 }
 
 static int share(int over_comm, const char *call, int error) {
-  return over_comm ? rgi_comm_error_share(MPI_COMM_WORLD, call, error)
+  return over_comm ? rgi_mpi_error_share(MPI_COMM_WORLD, call, error)
                    : rgi_group_error_share(world, call, error);
 }
 

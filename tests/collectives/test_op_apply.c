@@ -11,8 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "collectives/reduction/op_apply.h"
-#include "collectives/reduction/op_kernel.h"
+#include "collectives/reduction/op.h"
 #include "tests/check/check.h"
 
 enum {

@@ -18,7 +18,7 @@
 #include "collectives/node/node_coll.h"
 #include "collectives/shared/shared_state.h"
 #include "shm/node.h"
-#include "shm/peer_memory.h"
+#include "shm/process.h"
 #include "tests/check/check.h"
 #include "tests/check/full_arena.h"
 
@@ -422,7 +422,7 @@ static void test_start(void) {
 /* Whether the system forbids the processes to read each other's memory. */
 static int may_not_read(void) {
   int word;
-  return rgi_peer_memory_read(getppid(), 0, &word, sizeof word) == EPERM;
+  return rgi_process_read_memory(getppid(), 0, &word, sizeof word) == EPERM;
 }
 
 static void test_peer_memory(void) {
@@ -431,9 +431,9 @@ static void test_peer_memory(void) {
   if (child == 0)
     _exit(0);
   RGT_INT(waitpid(child, NULL, 0), child);
-  RGT_INT(rgi_peer_memory_read(child, (uintptr_t)from, to, sizeof to), ESRCH);
-  RGT_INT(rgi_peer_memory_read(getpid(), 0, to, sizeof to), EFAULT);
-  RGT_INT(rgi_peer_memory_read(getpid(), (uintptr_t)from, to, sizeof to), 0);
+  RGT_INT(rgi_process_read_memory(child, (uintptr_t)from, to, sizeof to), ESRCH);
+  RGT_INT(rgi_process_read_memory(getpid(), 0, to, sizeof to), EFAULT);
+  RGT_INT(rgi_process_read_memory(getpid(), (uintptr_t)from, to, sizeof to), 0);
   RGT_TRUE(to[0] == 7 && to[1] == 8 && to[2] == 9);
 }
 

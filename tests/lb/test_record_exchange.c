@@ -13,11 +13,11 @@
 #include <string.h>
 
 #include "check.h"
-#include "machine/holders.h"
+#include "machine/domain.h"
 #include "shm/arena.h"
 #include "shm/node.h"
 #include "walkers/store/record_exchange.h"
-#include "walkers/store/record_pack.h"
+#include "walkers/store/record_index.h"
 #include "walkers/store/record_table.h"
 #include "walkers/store/store.h"
 
@@ -316,7 +316,7 @@ static void set_domains(rgi_record_exchange *x) {
   }
   for (int i = 0; i < x->nodes && !several; i++)
     x->domain[i] = (uint64_t)i;
-  RGT_OK(rgi_holders_choose(x->nodes, node, x->nodes, x->domain, x->buddies));
+  RGT_OK(rgi_domain_holders(x->nodes, node, x->nodes, x->domain, x->buddies));
 }
 
 static void open_exchange(rgi_record_exchange *x, rgi_record_index *index,

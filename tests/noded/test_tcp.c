@@ -145,14 +145,13 @@ static void test_closed(void) {
   RGT_INT(byte, 'x');
   wait_readable(b.fd);
   RGT_INT(rgi_tcp_pull(&b, 1), -1);
-  RGT_STR(rgi_tcp_why(&b), "it has closed the connection");
+  RGT_INT(b.error, 0); /* it has closed the connection */
   for (int i = 0; i < TURNS && fine; i++) {
     RGT_INT(rgi_tcp_queue(&b, "y", 1), 1);
     fine = rgi_tcp_push(&b);
   }
   RGT_INT(fine, 0);
   RGT_TRUE(b.error == EPIPE || b.error == ECONNRESET);
-  RGT_STR(rgi_tcp_why(&b), strerror(b.error));
   free_both(&a, &b);
 }
 

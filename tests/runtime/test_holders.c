@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "machine/domain.h"
-#include "machine/holders.h"
 #include "tests/check/check.h"
 
 enum { MOST = 4000 };
@@ -23,7 +22,7 @@ static uint64_t domain[MOST];
  * most loaded member holds `most` others. */
 static void check_choice(int n, int several, int most) {
   int *held = calloc((size_t)n, sizeof *held), worst = 0;
-  RGT_OK(rgi_holders_choose(n, node, MOST, domain, holders));
+  RGT_OK(rgi_domain_holders(n, node, MOST, domain, holders));
   for (int i = 0; i < n; i++) {
     RGT_TRUE(holders[i] >= 0 && holders[i] < n);
     RGT_TRUE(node[holders[i]] != node[i]);
@@ -88,7 +87,7 @@ static void test_random(void) {
     }
     if (!apart)
       continue;
-    RGT_OK(rgi_holders_choose(n, node, MOST, domain, holders));
+    RGT_OK(rgi_domain_holders(n, node, MOST, domain, holders));
     for (int i = 0; i < n; i++)
       RGT_TRUE(several ? domain[holders[i]] != domain[i] : node[holders[i]] != node[i]);
   }

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "machine/machine_process.h"
+#include "machine/machine.h"
 #include "progress/slot.h"
 #include "runtime/node_memory.h"
 #include "shm/arena.h"

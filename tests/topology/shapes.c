@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/machine_process.h"
+#include "machine/machine.h"
 #include "tests/check/check.h"
 
 const shape shapes[] = {

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "machine/machine_process.h"
+#include "machine/machine.h"
 #include "tests/check/check.h"
 
 #define MACHINE "pack:2 core:4 pu:2"

@@ -13,7 +13,6 @@
 #include "walkers/async/active.h"
 #include "walkers/async/meeting_step.h"
 #include "walkers/state/balancer_state.h"
-#include "walkers/state/stop.h"
 #include "walkers/work/own_load.h"
 
 /* With the lock held: how many processes the policy takes from this group. */
@@ -60,7 +59,7 @@ static int decide_locked(rg_balancer balancer, rgi_work_decision *decision) {
 static int decide_next(void *of, rgi_work_decision *decision) {
   rg_balancer balancer = of;
   RGI_TRY(rgi_join_serve(&balancer->async.join));
-  RGI_TRY(rgi_stop_look(balancer));
+  RGI_TRY(rgi_balancer_stop_look(balancer));
   RGI_TRY(rgi_meeting_step_serve(balancer));
   decision->kind = rgi_work_next(&balancer->work);
   if (decision->kind != RGI_WORK_GO_ON)
@@ -181,7 +180,7 @@ static int release_members(rg_balancer balancer, int leaving) {
 int rgi_active_step(rg_balancer balancer, int *what) {
   rgi_work_decision next;
   if (!rgi_team_leads(&balancer->team))
-    RGI_TRY(rgi_stop_look(balancer));
+    RGI_TRY(rgi_balancer_stop_look(balancer));
   RGI_TRY(rgi_work_unit(&balancer->work, decide_next, balancer, &next));
   *what = next.kind == RGI_WORK_GO_ON ? RG_BALANCE_WORKED : RG_BALANCE_MOVED;
   /* Not between the choice of the groups that join and the merge with them. */

@@ -24,7 +24,6 @@
 #include "walkers/async/meeting_step.h"
 #include "walkers/board/node_loads.h"
 #include "walkers/state/balancer_state.h"
-#include "walkers/state/stop.h"
 
 /* --- looking for work: the leader ----------------------------------------------------- */
 
@@ -114,7 +113,7 @@ static int look_for_work(rg_balancer balancer, int64_t command[2]) {
 static int try_idle(rg_balancer balancer, int *done) {
   rgi_search *idle = &balancer->async.search;
   *done = 0;
-  RGI_TRY(rgi_stop_look(balancer));
+  RGI_TRY(rgi_balancer_stop_look(balancer));
   if (rgi_team_leads(&balancer->team)) {
     RGI_TRY(look_for_work(balancer, idle->command));
     if (!idle->command[0])

@@ -17,7 +17,7 @@
 #include "walkers/async/meeting_step.h"
 #include "walkers/board/node_loads.h"
 #include "walkers/state/balancer_state.h"
-#include "walkers/store/record_pack.h"
+#include "walkers/store/record_index.h"
 
 /* What a move of the plan makes a part do. */
 static int read_move(rg_balancer balancer, const rg_move *move, int leader,

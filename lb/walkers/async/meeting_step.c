@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "walkers/async/meeting_step.h"
 #include "walkers/state/balancer_state.h"
-#include "walkers/store/record_pack.h"
+#include "walkers/store/record_index.h"
 #include "walkers/work/meeting_hold.h"
 
 /* --- a walker is set aside ----------------------------------------------------------------- */

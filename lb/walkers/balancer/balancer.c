@@ -205,7 +205,7 @@ static double unit_of(rg_balancer balancer, const rg_walker_new *walker) {
   return rgi_balancer_rests(balancer) ? 0 : rgi_pace_table_unit(&balancer->paces, walker->id);
 }
 
-/* The same of its last meeting, of a walker that continues one. */
+/* The number of the last meeting, known as the pace is, of a walker that continues one. */
 static int64_t met_of(rg_balancer balancer, const rg_walker_new *walker) {
   if (walker->met > 0 || !walker->state)
     return walker->met;

@@ -6,6 +6,9 @@
  * another death. A step ends with an agreement among the living: whether all have done it, and
  * whether a member has died meanwhile; if so, it is done again in the smaller group. A process that
  * has seen a death first revokes the group, so that no other waits in the step for the dead. */
+#include "walkers/balancer/restart.h"
+
+#include <regroup/balance.h>
 #include <regroup/recovery.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,18 +20,122 @@
 #include "formation/members.h"
 #include "timeline/timeline.h"
 #include "walkers/async/async.h"
-#include "walkers/balancer/node_stores.h"
-#include "walkers/balancer/restart.h"
 #include "walkers/state/balancer_state.h"
 #include "walkers/state/first_groups.h"
+#include "walkers/store/record_write.h"
 #include "walkers/sync/sync.h"
 #include "walkers/work/outcome.h"
 
-/* --- the living --------------------------------------------------------------------- */
+/* --- the stores of all nodes, in a job that survives deaths ------------------------------- */
+
+/* All processes call. The leaders of the nodes exchange records (record_exchange.c); each process
+ * then reads the store of its node. A step that fails on one process fails on all. */
 
 static int share_error(rg_balancer balancer, int error) {
   return rgi_group_error_share(balancer->members.group, balancer->members.call, error);
 }
+
+/* The number of a rank's node in the exchange. */
+static int node_of(const struct rg_balancer_s *balancer, const rgi_record_exchange *exchange,
+                   int rank) {
+  int of = rgi_membership_node_of(&balancer->members, rank), node = 0;
+  while (rgi_membership_node_of(&balancer->members, exchange->ranks[node]) != of)
+    node++;
+  return node;
+}
+
+/* The node where walker i of the list begins: its group's, or the one that it waits on. */
+static int home_of(const struct rg_balancer_s *balancer, const rgi_record_exchange *exchange,
+                   int i) {
+  int starting = rgi_first_starting(balancer);
+  return i < starting ? node_of(balancer, exchange, i * balancer->team.first_size)
+                      : rgi_node_loads_first(exchange->nodes, i - starting);
+}
+
+/* Reads the list of walkers and works out the groups at first, from the same records on each
+ * process. Leaders of nodes: *homes is where each walker begins. */
+static int read_list(rg_balancer balancer, const rgi_record_exchange *exchange, int **homes) {
+  rgi_record_index_clear(&balancer->survival.index);
+  RGI_TRY(rgi_store_read(&balancer->survival.store, &balancer->list));
+  RGI_TRY(rgi_first_make(balancer));
+  if (!exchange->nodes)
+    return RG_SUCCESS;
+  *homes = malloc((size_t)(balancer->list.count + 1) * sizeof **homes);
+  if (!*homes)
+    return rgi_error(RG_ERR_NOMEM, "no memory for %d walkers", balancer->list.count);
+  for (int i = 0; i < balancer->list.count; i++)
+    (*homes)[i] = home_of(balancer, exchange, i);
+  return RG_SUCCESS;
+}
+
+/* An exchange on the leaders of the nodes; elsewhere it is empty. */
+static int open_exchange(rg_balancer balancer, rgi_record_exchange *exchange) {
+  rgi_balancer_survival *survival = &balancer->survival;
+  int error = RG_SUCCESS;
+  if (rgi_membership_leads_node(&balancer->members))
+    error = rgi_record_exchange_open(exchange, &survival->index, &survival->traffic);
+  return share_error(balancer, error);
+}
+
+static void close_exchange(rgi_record_exchange *exchange) {
+  if (exchange->index)
+    rgi_record_exchange_close(exchange);
+}
+
+static int read_stores(rg_balancer balancer) {
+  rgi_record_exchange exchange = {0};
+  int *homes = NULL;
+  int error = open_exchange(balancer, &exchange);
+  if (!error)
+    error = share_error(balancer,
+                        exchange.nodes ? rgi_record_write_settle(exchange.index) : RG_SUCCESS);
+  if (!error)
+    error =
+        share_error(balancer, exchange.nodes ? rgi_record_exchange_agree(&exchange) : RG_SUCCESS);
+  if (!error)
+    error = share_error(balancer, read_list(balancer, &exchange, &homes));
+  if (!error && exchange.nodes)
+    error = rgi_record_exchange_move(&exchange, &balancer->list, homes);
+  free(homes);
+  close_exchange(&exchange);
+  return error;
+}
+
+/* Makes the list of the walkers that are to be worked on, the same on all processes: at the first
+ * time from what they were given, afterwards from the stores. No process works meanwhile. */
+static int lay_out_stores(rg_balancer balancer) {
+  if (balancer->survival.store.filled)
+    return read_stores(balancer);
+  RGI_TRY(rgi_first_agree(balancer));
+  RGI_TRY(rgi_first_share_paces(balancer));
+  RGI_TRY(rgi_store_open(&balancer->survival.store, &balancer->list));
+  return rgi_membership_leads_node(&balancer->members)
+             ? rgi_store_fill(&balancer->survival.store, &balancer->list, balancer->work.run)
+             : RG_SUCCESS;
+}
+
+/* After the first time: the stores have the states now, and the list's own are freed. Local. */
+static void note_filled(rg_balancer balancer) {
+  rgi_store_filled(&balancer->survival.store, &balancer->list);
+  for (int i = 0; i < balancer->list.count; i++) {
+    free(balancer->list.at[i].memory);
+    balancer->list.at[i].memory = NULL;
+    balancer->list.at[i].bytes = 0;
+  }
+}
+
+/* Brings all outcomes to the node of a rank, -1: to each node. */
+static int gather_outcomes(rg_balancer balancer, int rank) {
+  rgi_record_exchange exchange = {0};
+  int error = open_exchange(balancer, &exchange);
+  if (!error && exchange.nodes)
+    error =
+        rgi_record_exchange_gather(&exchange, rank < 0 ? -1 : node_of(balancer, &exchange, rank));
+  close_exchange(&exchange);
+  return share_error(balancer, error);
+}
+
+/* --- the living --------------------------------------------------------------------- */
 
 /* Agrees whether the step succeeded on all living members. *again: a member has died meanwhile. */
 static int settle_error(rg_balancer balancer, int error, int *again) {
@@ -51,7 +158,7 @@ static int lay_out_once(rg_balancer balancer, int shrinks) {
   for (int again = shrinks;;) {
     if (again)
       RGI_TRY(rgi_membership_shrink(&balancer->members));
-    RGI_TRY(settle_error(balancer, rgi_node_stores_lay_out(balancer), &again));
+    RGI_TRY(settle_error(balancer, lay_out_stores(balancer), &again));
     if (!again)
       return RG_SUCCESS;
   }
@@ -65,7 +172,7 @@ static int lay_out_until_settled(rg_balancer balancer, int shrinks) {
   RGI_TRY(lay_out_once(balancer, shrinks));
   if (!first)
     return RG_SUCCESS;
-  rgi_node_stores_filled(balancer);
+  note_filled(balancer);
   return balancer->work.run > 0 ? lay_out_once(balancer, 0) : rgi_first_make(balancer);
 }
 
@@ -202,7 +309,7 @@ static int try_gather(rg_balancer balancer, int root, rgi_outcome_list *all) {
   if (!store->shared || (rank < 0 && root != RGI_OUTCOME_ALL))
     return RG_SUCCESS;
   if (balancer->members.spanned) /* a process reads when its node's leader has what came */
-    RGI_TRY(rgi_node_stores_gather(balancer, rank));
+    RGI_TRY(gather_outcomes(balancer, rank));
   if (!all)
     return RG_SUCCESS;
   rgi_outcome_list_free(all);

@@ -18,13 +18,44 @@
 #include "base/error.h"
 #include "base/mix.h"
 #include "walkers/board/board.h"
-#include "walkers/board/credit.h"
 #include "walkers/board/internode.h"
 #include "walkers/board/node_loads.h"
-#include "walkers/store/record_pack.h"
+#include "walkers/store/record_index.h"
 #include "walkers/team/membership.h"
 #include "walkers/team/queue.h"
 #include "walkers/team/wire.h"
+
+/* --- credit: binary digits ------------------------------------------------------------------ */
+
+static int make_digits(rgi_internode_credit *credit, int place) {
+  int room = 2 * place + 64;
+  if (place < credit->digits)
+    return RG_SUCCESS;
+  char *more = realloc(credit->sum, (size_t)room);
+  if (!more)
+    return rgi_error(RG_ERR_NOMEM, "no memory for %d digits", room);
+  memset(more + credit->digits, 0, (size_t)(room - credit->digits));
+  credit->sum = more;
+  credit->digits = room;
+  return RG_SUCCESS;
+}
+
+/* Adds 2^-place. */
+static int add_credit(rgi_internode_credit *credit, int place) {
+  RGI_TRY(make_digits(credit, place));
+  for (; place > 0; place--) {
+    credit->sum[place] ^= 1;
+    if (credit->sum[place])
+      break;
+  }
+  credit->whole += place == 0;
+  return RG_SUCCESS;
+}
+
+static void free_credit(rgi_internode_credit *credit) {
+  free(credit->sum);
+  *credit = (rgi_internode_credit){0};
+}
 
 /* The first number of each message. */
 enum { QUERY, ROWS, STEAL, WALKER, NOTHING, CREDIT, END, STOP, ASIDE };
@@ -48,7 +79,7 @@ int rgi_internode_open(rgi_internode *internode) {
 
 void rgi_internode_close(rgi_internode *internode) {
   rgi_node_loads_close(&internode->loads);
-  rgi_credit_free(&internode->credit);
+  free_credit(&internode->credit);
   internode->asked = -1;
 }
 
@@ -91,7 +122,7 @@ int rgi_internode_check_end(rgi_internode *internode) {
 /* Rank 0: when the credit of all nodes is back, they are told. */
 static int take_credit(rgi_internode *internode, int place) {
   const rgi_node_loads *loads = &internode->loads;
-  RGI_TRY(rgi_credit_add(&internode->credit, place));
+  RGI_TRY(add_credit(&internode->credit, place));
   for (int i = 0; internode->credit.whole == loads->nodes && i < loads->nodes; i++)
     RGI_TRY(send_one(internode, loads->node[i].leader, END, 0));
   return RG_SUCCESS;

@@ -12,22 +12,27 @@
 #define RGI_BOARD_INTERNODE_H
 
 #include "walkers/board/board.h"
-#include "walkers/board/credit.h"
 #include "walkers/board/node_loads.h"
 #include "walkers/store/store.h"
 #include "walkers/team/meeting.h"
 #include "walkers/team/queue.h"
 #include "walkers/team/wire.h"
 
+/* The credit that nodes have returned, on rank 0: a sum of powers 2^-n. */
+typedef struct {
+  char *sum; /* binary digits after the point */
+  int digits, whole;
+} rgi_internode_credit;
+
 typedef struct {
   rgi_wire *wire;
   rgi_board *board;
   const rgi_store *store;
   rgi_node_loads loads;
-  int asked, next;    /* the node that was asked, or -1; the one to be asked next */
-  double when, pause; /* the time for the next question */
-  rgi_credit credit;  /* rank 0: that was returned */
-  int told;           /* rank 0: it has told all nodes that the run ends early */
+  int asked, next;             /* the node that was asked, or -1; the one to be asked next */
+  double when, pause;          /* the time for the next question */
+  rgi_internode_credit credit; /* rank 0: that was returned */
+  int told;                    /* rank 0: it has told all nodes that the run ends early */
 } rgi_internode;
 
 int rgi_internode_open(rgi_internode *internode);

@@ -2,11 +2,13 @@
  * Copyright (c) the Regroup authors
  *
  * How the objects of a balancer are connected, and how they give up what is under way. */
+#include "walkers/state/balancer_state.h"
+
 #include <regroup/recovery.h>
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "walkers/state/balancer_state.h"
+#include "recovery/checkpoint_due.h"
 
 void rgi_balancer_state_connect(rg_balancer balancer) {
   balancer->wire.members = balancer->team.members = balancer->async.board.members =
@@ -76,4 +78,25 @@ void rgi_balancer_state_free_run(rg_balancer balancer) {
   rgi_join_close(&balancer->async.join);
   rgi_meeting_free(&balancer->work.meeting);
   rgi_round_close(&balancer->round);
+}
+
+int rgi_balancer_stop_due(rg_balancer balancer) {
+  return balancer->options.stop_when_due && rgi_checkpoint_due_here();
+}
+
+void rgi_balancer_stop_note(rg_balancer balancer) {
+  rgi_checkpoint_due_note();
+  balancer->work.stopping = 1;
+}
+
+/* After a death the load board is a new one: what the process knows is told again. */
+int rgi_balancer_stop_look(rg_balancer balancer) {
+  int told = atomic_load(&balancer->async.board.shared->stopping);
+  if (told)
+    rgi_balancer_stop_note(balancer);
+  else if (rgi_balancer_stop_due(balancer)) {
+    balancer->work.stopping = 1;
+    return rgi_internode_stop(&balancer->async.nodes);
+  }
+  return RG_SUCCESS;
 }

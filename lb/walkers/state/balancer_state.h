@@ -91,4 +91,15 @@ int rgi_balancer_state_give_up(rg_balancer balancer);
 /* Frees what a run needs. No operation may be under way. */
 void rgi_balancer_state_free_run(rg_balancer balancer);
 
+/* The early end of a run: a checkpoint is due (recovery/checkpoint_due.h), and the application
+ * wants the walkers to end as far as they have come. */
+/* Whether this process finds that the run is to end early. */
+int rgi_balancer_stop_due(rg_balancer balancer);
+
+/* It is: another process has found it. */
+void rgi_balancer_stop_note(rg_balancer balancer);
+
+/* Asynchronous balancing: looks whether it is, and tells all processes. */
+int rgi_balancer_stop_look(rg_balancer balancer);
+
 #endif

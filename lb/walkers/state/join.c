@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "walkers/board/board.h"
 #include "walkers/board/internode.h"
 #include "walkers/state/join.h"
@@ -47,14 +48,8 @@ int rgi_join_refuse_all(rgi_join *join) {
 }
 
 static int add_request(rgi_join *join, int leader, int n, const int64_t ranks[]) {
-  if (join->count == join->room) {
-    int room = join->room ? 2 * join->room : 8;
-    rgi_join_request *more = realloc(join->at, (size_t)room * sizeof *more);
-    if (!more)
-      return rgi_error(RG_ERR_NOMEM, "no memory for %d requests", room);
-    join->at = more;
-    join->room = room;
-  }
+  RGI_TRY(rgi_grow(&join->at, join->count, &join->room, sizeof *join->at,
+                   "no memory for %lld requests"));
   rgi_join_request request = {leader, n, malloc((size_t)n * sizeof *request.ranks)};
   if (!request.ranks)
     return rgi_error(RG_ERR_NOMEM, "no memory for %d processes that join", n);

@@ -21,7 +21,8 @@ typedef struct {
   const rgi_work *work;
   rgi_internode *nodes;
   rgi_join_request *at;
-  int count, room;
+  int count;
+  int64_t room;
   int gathers; /* the group is idle, has found nothing to do, and may be joined all the same */
 } rgi_join;
 

@@ -100,7 +100,7 @@ int rgi_round_list(rgi_round *round, int leader) {
   return n;
 }
 
-/* The same for a group of this round. */
+/* The ranks of a group of this round, as rgi_round_list gives those of one of the next. */
 static int list_present(rgi_round *round, int leader) {
   int n = 1;
   round->ranks[0] = leader;

@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "walkers/store/buddy.h"
-#include "walkers/store/record_pack.h"
+#include "walkers/store/record_index.h"
 #include "walkers/store/store.h"
 #include "walkers/team/membership.h"
 #include "walkers/team/wire.h"

@@ -7,7 +7,6 @@
 #define RGI_STORE_BUDDY_H
 
 #include "walkers/store/record_index.h"
-#include "walkers/store/record_pack.h"
 #include "walkers/team/wire.h"
 
 typedef struct {

@@ -27,7 +27,6 @@
 #include "walkers/store/record.h"
 #include "walkers/store/record_exchange.h"
 #include "walkers/store/record_index.h"
-#include "walkers/store/record_pack.h"
 #include "walkers/store/record_table.h"
 #include "walkers/store/store.h"
 #include "walkers/team/membership.h"

@@ -12,7 +12,6 @@
 #include "shm/arena.h"
 #include "walkers/store/record.h"
 #include "walkers/store/record_index.h"
-#include "walkers/store/record_pack.h"
 #include "walkers/store/store.h"
 #include "walkers/team/outcome_list.h"
 #include "walkers/team/queue.h"

@@ -10,20 +10,15 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "walkers/store/record.h"
 #include "walkers/store/record_index.h"
 #include "walkers/store/record_table.h"
 #include "walkers/store/store.h"
 
 static int add_entry(rgi_record_table *table, const rgi_record_table_entry *entry) {
-  if (table->count == table->room) {
-    int64_t room = 2 * table->room + 64;
-    rgi_record_table_entry *more = realloc(table->at, (size_t)room * sizeof *more);
-    if (!more)
-      return rgi_error(RG_ERR_NOMEM, "no memory for a table of %lld walkers", (long long)room);
-    table->at = more;
-    table->room = room;
-  }
+  RGI_TRY(rgi_grow(&table->at, table->count, &table->room, sizeof *table->at,
+                   "no memory for a table of %lld walkers"));
   table->at[table->count++] = *entry;
   return RG_SUCCESS;
 }

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "walkers/state/balancer_state.h"
-#include "walkers/store/record_pack.h"
+#include "walkers/store/record_index.h"
 #include "walkers/sync/sync.h"
 #include "walkers/team/meeting.h"
 #include "walkers/team/meeting_list.h"

@@ -4,6 +4,8 @@
  * Synchronous balancing. After every i units of each group all processes exchange what their groups
  * have to do. From the same reports each process works out the same plan and the same new groups,
  * so that nothing more is sent (round.c). */
+#include "walkers/sync/sync.h"
+
 #include <regroup/collectives.h>
 #include <regroup/p2p.h>
 #include <stdlib.h>
@@ -16,17 +18,15 @@
 #include "shm/node.h"
 #include "walkers/state/balancer_state.h"
 #include "walkers/state/first_groups.h"
-#include "walkers/state/stop.h"
 #include "walkers/store/record.h"
-#include "walkers/store/record_pack.h"
-#include "walkers/sync/sync.h"
+#include "walkers/store/record_index.h"
 #include "walkers/team/meeting_list.h"
 
 /* --- units ----------------------------------------------------------------------------- */
 
 static int decide_next(void *of, rgi_work_decision *decision) {
   rg_balancer balancer = of;
-  balancer->work.stopping |= rgi_stop_due(balancer);
+  balancer->work.stopping |= rgi_balancer_stop_due(balancer);
   decision->kind = rgi_work_next(&balancer->work);
   return RG_SUCCESS;
 }
@@ -59,7 +59,7 @@ static int do_unit(rg_balancer balancer, int *what) {
 static void fill_report(rg_balancer balancer, rgi_round_report *report) {
   const rgi_work *work = &balancer->work;
   int may = work->may & (RG_LOAD_JOINABLE | RG_LOAD_LEAVABLE);
-  balancer->work.stopping |= rgi_stop_due(balancer);
+  balancer->work.stopping |= rgi_balancer_stop_due(balancer);
   *report = (rgi_round_report){.leader = balancer->team.ranks[0],
                                .lowest = balancer->team.lowest,
                                .born = work->born.count,
@@ -286,7 +286,7 @@ static int conclude_round(rg_balancer balancer) {
   rg_load_table table;
   note_wait(balancer);
   if (rgi_round_due(&balancer->round))
-    rgi_stop_note(balancer);
+    rgi_balancer_stop_note(balancer);
   if (rgi_round_born(&balancer->round))
     RGI_TRY(share_born(balancer));
   RGI_TRY(rgi_sync_meet(balancer));
@@ -367,4 +367,38 @@ int rgi_sync_begin(rg_balancer balancer) {
   }
   RGI_TRY(rgi_work_start(&balancer->work, &mine, &next));
   return continue_walker(balancer, next);
+}
+
+/* --- sharing a walker ------------------------------------------------------------------------- */
+
+/* In a job that survives on several nodes a walker goes with its packed record. */
+int rgi_sync_share_entry(rg_balancer balancer, int r, rgi_queue_entry *entry) {
+  int own = r == balancer->members.rank;
+  void *memory = entry->memory;
+  int error = rg_bcast(balancer->members.group, entry, sizeof *entry, MPI_BYTE, r),
+      more = entry->memory != NULL;
+  entry->memory = memory;
+  if (error || !more)
+    return error;
+  if (!own && !(entry->memory = malloc(entry->bytes ? entry->bytes : 1)))
+    return rgi_error(RG_ERR_NOMEM, "no memory for the %zu bytes of a walker", entry->bytes);
+  return rg_bcast(balancer->members.group, entry->memory, (MPI_Count)entry->bytes, MPI_BYTE, r);
+}
+
+int rgi_sync_share_walker(rg_balancer balancer, int r, rgi_queue_entry *own) {
+  rgi_queue_entry entry = {0};
+  int error = RG_SUCCESS;
+  if (own) {
+    entry = *own;
+    own->memory = NULL;
+  }
+  if (own && rgi_store_spans_nodes(&balancer->survival.store))
+    error = rgi_record_pack_attach(&balancer->survival.store, &entry);
+  if (!error)
+    error = rgi_sync_share_entry(balancer, r, &entry);
+  if (!error)
+    error = rgi_queue_insert(&balancer->list, &entry);
+  if (error)
+    free(entry.memory);
+  return error;
 }

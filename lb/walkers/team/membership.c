@@ -13,7 +13,6 @@
 #include "formation/group.h"
 #include "formation/members.h"
 #include "machine/domain.h"
-#include "machine/holders.h"
 #include "progress/wait.h"
 #include "shm/failure.h"
 #include "shm/node.h"
@@ -163,7 +162,7 @@ int rgi_membership_buddies(const rgi_membership *members, int buddies[]) {
     node[r] = rgi_membership_node_of(members, r);
     domain[r] = rgi_domain_of(rgi_members_at(members->group->members, r));
   }
-  int error = rgi_holders_choose(members->size, node, rgi_node.count, domain, buddies);
+  int error = rgi_domain_holders(members->size, node, rgi_node.count, domain, buddies);
   free(domain);
   return error;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "walkers/team/outcome_list.h"
 
 static void free_outcome(const rg_balance_outcome *outcome) {
@@ -22,14 +23,8 @@ void rgi_outcome_list_free(rgi_outcome_list *list) {
 }
 
 int rgi_outcome_list_append(rgi_outcome_list *list, const rg_balance_outcome *outcome) {
-  if (list->count == list->room) {
-    int room = list->room ? 2 * list->room : 8;
-    rg_balance_outcome *more = realloc(list->at, (size_t)room * sizeof *more);
-    if (!more)
-      return rgi_error(RG_ERR_NOMEM, "no memory for %d outcomes", room);
-    list->at = more;
-    list->room = room;
-  }
+  RGI_TRY(rgi_grow(&list->at, list->count, &list->room, sizeof *list->at,
+                   "no memory for %lld outcomes"));
   rg_balance_outcome copy = *outcome;
   void *state = outcome->state ? malloc(outcome->bytes ? outcome->bytes : 1) : NULL;
   copy.text = strdup(outcome->text);

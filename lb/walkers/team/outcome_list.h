@@ -14,7 +14,8 @@
 
 typedef struct {
   rg_balance_outcome *at;
-  int count, room;
+  int count;
+  int64_t room;
 } rgi_outcome_list;
 
 /* Adds a copy of an outcome, its text and its state: in its place; or at the end, so that the

@@ -7,17 +7,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "walkers/team/queue.h"
 
 int rgi_queue_add(rgi_queue *queue, const rgi_queue_entry *entry) {
-  if (queue->count == queue->room) {
-    int room = queue->room ? 2 * queue->room : 16;
-    rgi_queue_entry *more = realloc(queue->at, (size_t)room * sizeof *more);
-    if (!more)
-      return rgi_error(RG_ERR_NOMEM, "no memory for %d walkers", room);
-    queue->at = more;
-    queue->room = room;
-  }
+  RGI_TRY(rgi_grow(&queue->at, queue->count, &queue->room, sizeof *queue->at,
+                   "no memory for %lld walkers"));
   queue->at[queue->count++] = *entry;
   return RG_SUCCESS;
 }

@@ -29,7 +29,8 @@ typedef struct {
 
 typedef struct {
   rgi_queue_entry *at;
-  int count, room;
+  int count;
+  int64_t room;
   int64_t order; /* of the next one that rgi_queue_insert adds */
 } rgi_queue;
 

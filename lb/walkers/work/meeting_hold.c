@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "policies/load.h"
-#include "walkers/store/record_pack.h"
+#include "walkers/store/record_index.h"
 #include "walkers/store/record_write.h"
 #include "walkers/store/store.h"
 #include "walkers/team/membership.h"

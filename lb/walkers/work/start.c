@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "walkers/store/record_pack.h"
+#include "walkers/store/record_index.h"
 #include "walkers/store/store.h"
 #include "walkers/team/pace_table.h"
 #include "walkers/team/team.h"

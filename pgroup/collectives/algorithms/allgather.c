@@ -5,7 +5,6 @@
  * hierarchical one gathers on each node, exchanges the nodes' blocks between the leaders and
  * broadcasts the whole on each node. */
 #include "collectives/algorithms/hier.h"
-#include "collectives/algorithms/hier_uneven.h"
 #include "collectives/schedule/algorithm.h"
 
 static char *block_at(const rgi_algorithm_args *args, int i) {

@@ -4,7 +4,6 @@
  * The algorithms of gather and gatherv. In the tree and between nodes, blocks are collected in
  * another order than that of ranks and copied to their places at the root. */
 #include "collectives/algorithms/hier.h"
-#include "collectives/algorithms/hier_uneven.h"
 #include "collectives/schedule/algorithm.h"
 #include "formation/binomial.h"
 

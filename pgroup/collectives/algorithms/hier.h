@@ -43,4 +43,15 @@ int rgi_hier_node_member(const rgi_sched *sched, int node, int i);
 /* Arrays with what each node holds, one after another: bytes[nodes]. */
 rgi_blocks rgi_hier_node_blocks(rgi_sched *sched, size_t each_member);
 
+/* The hierarchical forms of gatherv, scatterv and allgatherv: blocks of different
+ * sizes, each crossing once to each node that needs it.
+ *
+ * For gatherv and scatterv only the root knows all sizes. The short blocks of a node go in one
+ * message between the root and the node leader, behind a list of all sizes; the leader gets
+ * the sizes from its node's members (gatherv) or passes them on (scatterv). A long block goes
+ * directly between the root and its owner: that uses the network as well and saves a copy. A
+ * receiver knows from the list that a message comes, so that sizes that do not agree are an
+ * error and no hang. */
+rgi_algorithm_builder rgi_hier_uneven_gatherv, rgi_hier_uneven_scatterv, rgi_hier_uneven_allgatherv;
+
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Gatherv, scatterv and allgatherv by nodes (hier_uneven.h). What a leader or the root sends
+ * Gatherv, scatterv and allgatherv by nodes (hier.h). What a leader or the root sends
  * next depends on sizes that come in the first messages: so these schedules are written in
  * parts, by rgi_sched_continue. */
-#include "collectives/algorithms/hier_uneven.h"
 
 #include <string.h>
 

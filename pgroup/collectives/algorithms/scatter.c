@@ -4,7 +4,6 @@
  * The algorithms of scatter and scatterv. For the tree and between nodes the root first copies
  * its blocks to the order in which they are passed on. */
 #include "collectives/algorithms/hier.h"
-#include "collectives/algorithms/hier_uneven.h"
 #include "collectives/schedule/algorithm.h"
 #include "formation/binomial.h"
 

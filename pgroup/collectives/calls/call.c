@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "collectives/algorithms/choice.h"
 #include "collectives/group/coll_of_group.h"
-#include "collectives/schedule/coll_failure.h"
+#include "collectives/schedule/coll_state.h"
 
 /* Only what all members know: they must choose the same algorithm. */
 static rgi_choice_shape shape_of(const rgi_sched *sched, const rgi_call *call,

@@ -3,6 +3,7 @@
  *
  * Gather, scatter, allgather and all-to-all with their vector forms, as the user calls them:
  * the operations in which members exchange blocks. */
+#include "base/error.h"
 #include "collectives/calls/call.h"
 #include "collectives/calls/fast_path.h"
 
@@ -218,5 +219,41 @@ int rg_ialltoallv(rg_group g, const void *send, const MPI_Count send_counts[],
   rgi_call_begin(&call, RG_OP_ALLTOALLV, g, 0);
   rgi_call_vector(&call.send, send, send_counts, send_displs, send_type);
   rgi_call_vector(&call.recv, recv, recv_counts, recv_displs, recv_type);
+  return rgi_call_start(&call, __func__, request);
+}
+
+/* --- barrier and broadcast -------------------------------------------------------------------- */
+
+int rg_barrier(rg_group g) {
+  rgi_shared_state *state = rgi_fast_path(RG_OP_BARRIER, g, 1, g, 1, 0);
+  if (state)
+    return rgi_node_coll_barrier(state, __func__);
+  rgi_call call;
+  rgi_call_begin(&call, RG_OP_BARRIER, g, 0);
+  return rgi_call_run(&call, __func__);
+}
+
+int rg_ibarrier(rg_group g, rg_request *request) {
+  rgi_call call;
+  rgi_call_begin(&call, RG_OP_BARRIER, g, 0);
+  return rgi_call_start(&call, __func__, request);
+}
+
+int rg_bcast(rg_group g, void *buffer, MPI_Count count, MPI_Datatype type, int root) {
+  size_t size = rgi_datatype_basic_size(type);
+  rgi_shared_state *state = rgi_fast_path(RG_OP_BCAST, g, count, buffer, size, root);
+  if (state)
+    return rgi_node_coll_bcast(state, buffer, (size_t)count * size, root, __func__);
+  rgi_call call;
+  rgi_call_begin(&call, RG_OP_BCAST, g, root);
+  rgi_call_block(&call.recv, buffer, count, type);
+  return rgi_call_run(&call, __func__);
+}
+
+int rg_ibcast(rg_group g, void *buffer, MPI_Count count, MPI_Datatype type, int root,
+              rg_request *request) {
+  rgi_call call;
+  rgi_call_begin(&call, RG_OP_BCAST, g, root);
+  rgi_call_block(&call.recv, buffer, count, type);
   return rgi_call_start(&call, __func__, request);
 }

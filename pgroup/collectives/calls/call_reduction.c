@@ -7,11 +7,14 @@
 #include "collectives/calls/call.h"
 #include "collectives/calls/fast_path.h"
 
-/* Operands and result are alike. */
-static void set_vectors(rgi_call *call, const void *send, const void *recv, MPI_Count count,
-                        MPI_Datatype type) {
+/* A reduction of vectors: operands and result are alike. */
+static inline void describe_vectors(rgi_call *call, rg_operation operation, rg_group g, int root,
+                                    const void *send, const void *recv, MPI_Count count,
+                                    MPI_Datatype type, MPI_Op op) {
+  rgi_call_begin(call, operation, g, root);
   rgi_call_block(&call->send, send, count, type);
   rgi_call_block(&call->recv, recv, count, type);
+  call->op = op;
 }
 
 int rg_reduce(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
@@ -27,18 +30,14 @@ int rg_reduce(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Dat
   if (state)
     return rgi_node_coll_reduce(state, &reduction);
   rgi_call call;
-  rgi_call_begin(&call, RG_OP_REDUCE, g, root);
-  set_vectors(&call, send, recv, count, type);
-  call.op = op;
+  describe_vectors(&call, RG_OP_REDUCE, g, root, send, recv, count, type, op);
   return rgi_call_run(&call, __func__);
 }
 
 int rg_ireduce(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
                MPI_Op op, int root, rg_request *request) {
   rgi_call call;
-  rgi_call_begin(&call, RG_OP_REDUCE, g, root);
-  set_vectors(&call, send, recv, count, type);
-  call.op = op;
+  describe_vectors(&call, RG_OP_REDUCE, g, root, send, recv, count, type, op);
   return rgi_call_start(&call, __func__, request);
 }
 
@@ -55,18 +54,14 @@ int rg_allreduce(rg_group g, const void *send, void *recv, MPI_Count count, MPI_
   if (state)
     return rgi_node_coll_reduce(state, &reduction);
   rgi_call call;
-  rgi_call_begin(&call, RG_OP_ALLREDUCE, g, 0);
-  set_vectors(&call, send, recv, count, type);
-  call.op = op;
+  describe_vectors(&call, RG_OP_ALLREDUCE, g, 0, send, recv, count, type, op);
   return rgi_call_run(&call, __func__);
 }
 
 int rg_iallreduce(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
                   MPI_Op op, rg_request *request) {
   rgi_call call;
-  rgi_call_begin(&call, RG_OP_ALLREDUCE, g, 0);
-  set_vectors(&call, send, recv, count, type);
-  call.op = op;
+  describe_vectors(&call, RG_OP_ALLREDUCE, g, 0, send, recv, count, type, op);
   return rgi_call_start(&call, __func__, request);
 }
 
@@ -115,18 +110,14 @@ int rg_reduce_scatter_block(rg_group g, const void *send, void *recv, MPI_Count 
   if (state)
     return rgi_node_coll_reduce_scatter(state, &reduction);
   rgi_call call;
-  rgi_call_begin(&call, RG_OP_REDUCE_SCATTER, g, 0);
-  set_vectors(&call, send, recv, count, type);
-  call.op = op;
+  describe_vectors(&call, RG_OP_REDUCE_SCATTER, g, 0, send, recv, count, type, op);
   return rgi_call_run(&call, __func__);
 }
 
 int rg_ireduce_scatter_block(rg_group g, const void *send, void *recv, MPI_Count count,
                              MPI_Datatype type, MPI_Op op, rg_request *request) {
   rgi_call call;
-  rgi_call_begin(&call, RG_OP_REDUCE_SCATTER, g, 0);
-  set_vectors(&call, send, recv, count, type);
-  call.op = op;
+  describe_vectors(&call, RG_OP_REDUCE_SCATTER, g, 0, send, recv, count, type, op);
   return rgi_call_start(&call, __func__, request);
 }
 
@@ -138,18 +129,14 @@ int rg_scan(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datat
   if (state)
     return rgi_node_coll_reduce(state, &reduction);
   rgi_call call;
-  rgi_call_begin(&call, RG_OP_SCAN, g, 0);
-  set_vectors(&call, send, recv, count, type);
-  call.op = op;
+  describe_vectors(&call, RG_OP_SCAN, g, 0, send, recv, count, type, op);
   return rgi_call_run(&call, __func__);
 }
 
 int rg_iscan(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
              MPI_Op op, rg_request *request) {
   rgi_call call;
-  rgi_call_begin(&call, RG_OP_SCAN, g, 0);
-  set_vectors(&call, send, recv, count, type);
-  call.op = op;
+  describe_vectors(&call, RG_OP_SCAN, g, 0, send, recv, count, type, op);
   return rgi_call_start(&call, __func__, request);
 }
 
@@ -161,17 +148,13 @@ int rg_exscan(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Dat
   if (state)
     return RG_SUCCESS;
   rgi_call call;
-  rgi_call_begin(&call, RG_OP_EXSCAN, g, 0);
-  set_vectors(&call, send, recv, count, type);
-  call.op = op;
+  describe_vectors(&call, RG_OP_EXSCAN, g, 0, send, recv, count, type, op);
   return rgi_call_run(&call, __func__);
 }
 
 int rg_iexscan(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
                MPI_Op op, rg_request *request) {
   rgi_call call;
-  rgi_call_begin(&call, RG_OP_EXSCAN, g, 0);
-  set_vectors(&call, send, recv, count, type);
-  call.op = op;
+  describe_vectors(&call, RG_OP_EXSCAN, g, 0, send, recv, count, type, op);
   return rgi_call_start(&call, __func__, request);
 }

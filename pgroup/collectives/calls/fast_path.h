@@ -39,8 +39,9 @@ rgi_fast_path(rg_operation op, rg_group g, MPI_Count count, const void *memory, 
   return coll->state;
 }
 
-/* The same for a reduction with one of the commonest operations; sets the size of its elements. A
- * result's address that is NULL, because it does not matter there, goes the general path. */
+/* As rgi_fast_path, for a reduction with one of the commonest operations; sets the size of its
+ * elements. A result's address that is NULL, because it does not matter there, goes the general
+ * path. */
 static inline __attribute__((always_inline)) rgi_shared_state *
 rgi_fast_path_reduction(rg_operation op, rg_group g, rgi_node_coll_reduction *reduction,
                         MPI_Count count, int root) {

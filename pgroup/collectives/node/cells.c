@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "collectives/node/node_coll.h"
 #include "collectives/node/step.h"
-#include "collectives/reduction/op_apply.h"
+#include "collectives/reduction/op.h"
 
 static size_t piece_of(size_t left) {
   return left < RGI_SHM_TINY ? left : RGI_SHM_TINY;

@@ -19,7 +19,7 @@
 #include "formation/members.h"
 #include "progress/wait.h"
 #include "shm/node.h"
-#include "shm/peer_memory.h"
+#include "shm/process.h"
 
 size_t rgi_node_coll_direct_least(size_t sleeping) {
   return rgi_step_can_spin() ? RGI_NODE_COLL_DIRECT_LEAST : sleeping;
@@ -41,7 +41,7 @@ static int copy_error(const rgi_shared_state *state, int giver, int error, const
 int rgi_node_coll_read_member(rgi_shared_state *state, int i, uint64_t address, void *to,
                               size_t bytes, const char *call) {
   int place = rgi_node_find(rgi_members_at(state->members, rgi_shared_state_group_rank(state, i)));
-  int error = rgi_peer_memory_read(rgi_node.pids[place], address, to, bytes);
+  int error = rgi_process_read_memory(rgi_node.pids[place], address, to, bytes);
   atomic_thread_fence(memory_order_acquire); /* the mark is read after the data */
   return error ? copy_error(state, i, error, call) : rgi_step_check_not_broken(state, call);
 }

@@ -15,8 +15,7 @@
 #include "base/copy.h"
 #include "base/error.h"
 #include "collectives/node/step.h"
-#include "collectives/reduction/op_apply.h"
-#include "collectives/reduction/op_check.h"
+#include "collectives/reduction/op.h"
 #include "collectives/shared/lines_count.h"
 
 /* Every level copies the data once more, and a leader combines whole vectors: longer ones are

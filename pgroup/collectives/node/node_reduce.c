@@ -19,7 +19,7 @@
 #include "base/error.h"
 #include "collectives/node/node_coll.h"
 #include "collectives/node/step.h"
-#include "collectives/reduction/op_apply.h"
+#include "collectives/reduction/op.h"
 #include "collectives/shared/lines_count.h"
 
 /* Combines what the members up to `last` have given in this step, in the order of members. */

@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "collectives/node/node_coll.h"
 #include "collectives/node/step.h"
-#include "collectives/reduction/op_apply.h"
+#include "collectives/reduction/op.h"
 
 /* Elements [at, at + n) of each block. */
 static int combine_step(rgi_shared_state *state, const rgi_node_coll_reduction *reduction,

@@ -13,8 +13,8 @@
  * and the members' chunks for it if it uses them. */
 int rgi_step_begin(rgi_shared_state *state, int chunks, const char *call);
 
-/* The same for a step in which the caller's cell is read by its parent and children in the levels
- * only, and by the member that rgi_step_give_to has named. */
+/* As rgi_step_begin, without chunks, for a step in which the caller's cell is read by its parent
+ * and children in the levels only, and by the member that rgi_step_give_to has named. */
 int rgi_step_begin_near(rgi_shared_state *state, const char *call);
 
 /* In the step that runs member i reads the caller's cell. */
@@ -22,8 +22,9 @@ static inline void rgi_step_give_to(rgi_shared_state *state, int i) {
   state->use[rgi_shared_state_index(state, state->step)].reader = i;
 }
 
-/* The same for a step in which no member reads the caller's cell or chunk, and the caller writes to
- * none of others: it takes only, or gives to the one member that rgi_step_give_to has named. */
+/* As rgi_step_begin, without chunks, for a step in which no member reads the caller's cell or
+ * chunk, and the caller writes to none of others: it takes only, or gives to the one member that
+ * rgi_step_give_to has named. */
 int rgi_step_begin_unread(rgi_shared_state *state, const char *call);
 
 /* Attaches the buffer with chunks for so many bytes, before the first step of an operation that
@@ -37,7 +38,7 @@ void rgi_step_publish(rgi_shared_state *state, const void *data, size_t bytes);
 /* Waits until member i has published the step. Only where members can spin. */
 int rgi_step_await_member(rgi_shared_state *state, int i, const char *call);
 
-/* The same until member i has stored the step's number in the word. */
+/* Waits until member i has stored the step's number in the word. */
 int rgi_step_await_word(rgi_shared_state *state, const _Atomic uint32_t *word, int i,
                         const char *call);
 
@@ -50,7 +51,7 @@ int rgi_step_await_all(rgi_shared_state *state, const char *call);
 /* Whether member i, which has published the step, means an operation of the same length.
  * RG_ERR_TRUNCATE: it means a longer one; RG_ERR_MISMATCH: a shorter one. */
 int rgi_step_check_length(const rgi_shared_state *state, int i, uint32_t step, const char *call);
-/* The same of the first n members, and of all. */
+/* As rgi_step_check_length, of the first n members, and of all. */
 int rgi_step_check_first(const rgi_shared_state *state, int n, uint32_t step, const char *call);
 int rgi_step_check_all(const rgi_shared_state *state, uint32_t step, const char *call);
 

@@ -5,7 +5,7 @@
  * The loops are faster than MPI's; besides, MPICH 4.0 takes minimum and maximum of unsigned
  * integers as if they were signed, Open MPI 4.1 takes those of MPI_UNSIGNED_LONG so, and those of
  * MPI_OFFSET as if it were unsigned; and its sums of short integers saturate. */
-#include "collectives/reduction/op_apply.h"
+#include "collectives/reduction/op.h"
 
 #include <limits.h>
 #include <stddef.h>
@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "collectives/reduction/op_kernel.h"
 #include "progress/mpi_error.h"
 
 static int reduce_local(const void *in, void *inout, size_t count, MPI_Datatype type, MPI_Op op,

@@ -4,10 +4,10 @@
  * The table of the MPI standard (3.1, section 5.9.2): classes of types, and the classes that each
  * built-in operation takes. MPI is asked for types that are not in the table, and for programs'
  * operations. */
-#include "collectives/reduction/op_check.h"
+#include "collectives/reduction/op.h"
 
 #include "base/error.h"
-#include "runtime/self_comm.h"
+#include "runtime/runtime.h"
 
 typedef enum {
   OTHER,
@@ -72,7 +72,7 @@ int rgi_op_is_users(MPI_Op op) {
 
 /* A reduction of one process touches no memory. */
 static int mpi_takes(MPI_Datatype type, MPI_Op op) {
-  MPI_Comm self = rgi_self_comm();
+  MPI_Comm self = rgi_runtime_self();
   int none[2];
   return self == MPI_COMM_NULL ||
          PMPI_Allreduce(&none[0], &none[1], 0, type, op, self) == MPI_SUCCESS;

@@ -4,7 +4,7 @@
  * Which loop of access/kernel.h belongs to a type and an operation of MPI's. Fortran's types are
  * C's of their size. Without a loop: long doubles, for which there are no vector instructions, and
  * Fortran's logicals, whose truth only MPI knows. */
-#include "collectives/reduction/op_kernel.h"
+#include "collectives/reduction/op.h"
 
 static rgi_kernel_op op_of(MPI_Op op) {
   if (op == MPI_SUM)

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "collectives/reduction/op_apply.h"
-#include "collectives/reduction/op_check.h"
+#include "collectives/reduction/op.h"
 #include "progress/mpi_error.h"
 
 int rgi_reduction_make(const char *call, MPI_Datatype type, MPI_Op op, rgi_reduction *reduction) {

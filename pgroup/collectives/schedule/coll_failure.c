@@ -4,7 +4,7 @@
  * Two ways: the shared state of the members on this node is broken, and each member on another node
  * gets an empty message under a tag that no operation has. Who waits for messages looks for both.
  */
-#include "collectives/schedule/coll_failure.h"
+#include "collectives/schedule/coll_state.h"
 
 #include <stdio.h>
 

@@ -51,7 +51,7 @@ typedef struct rgi_coll {
   rgi_members *members;
   uint64_t context;
   rgi_coll_nodes nodes; /* arrays are NULL when count is 1 */
-  atomic_int failed; /* no operation ends any more: an error of a member (coll_failure.h); or 0 */
+  atomic_int failed;    /* no operation ends any more: an error of a member (below); or 0 */
   int missed; /* for unmodified programs: so many calls have no partner (mpi/intercept_group.c) */
   struct rgi_choice_lengths *lengths; /* where it is so for some lengths only (choice.h); or NULL */
   rgi_coll_forced forced[RG_OP_COUNT];
@@ -81,5 +81,28 @@ static inline int rgi_coll_next_tag(rgi_coll *coll) {
 
 /* The place of a rank among the members on its node. */
 int rgi_coll_local_rank(const rgi_coll *coll, int rank);
+
+/* --- errors that end an operation at once: coll_failure.c ------------------------------------- */
+
+/* Errors that end an operation of a group at once. The members on a node learn of it from the state
+ * that they share, also where they wait for messages; those on other nodes, which may wait for
+ * messages of the member with the error, get a message. After that no collective of the group goes
+ * on: the group is formed anew. A death, a revocation and a time limit reach the members in other
+ * ways. */
+
+/* By a member whose operation has ended with this error at once, or cannot begin: tells the others.
+ * Returns the error, with its text. A message to each member on other nodes, the first time. */
+int rgi_coll_failure_tell(rgi_coll *coll, const char *call, int error);
+
+/* The same by a member that cannot even make its collective state. */
+int rgi_coll_failure_absent(rg_group g, const char *call, int error);
+
+/* Whether another member has told that. By a member that waits for messages: RG_SUCCESS, or the
+ * error with which it is to end. */
+int rgi_coll_failure_look(rgi_coll *coll, const char *call);
+
+/* By a member that is to begin a blocking operation, or has found in one that the group has failed:
+ * RG_SUCCESS, or the error of its operation. Those on its node then end, too. */
+int rgi_coll_failure_check(rgi_coll *coll, const char *call);
 
 #endif

@@ -9,7 +9,7 @@
 #include "base/copy.h"
 #include "base/error.h"
 #include "collectives/node/node_coll.h"
-#include "collectives/schedule/coll_failure.h"
+#include "collectives/schedule/coll_state.h"
 #include "collectives/schedule/sched.h"
 #include "formation/group.h"
 #include "progress/progress.h"

@@ -20,7 +20,7 @@
 #include "base/error.h"
 #include "base/mix.h"
 #include "formation/group.h"
-#include "formation/members_memory.h"
+#include "formation/members.h"
 #include "progress/slot.h"
 #include "runtime/runtime.h"
 #include "shm/node.h"
@@ -114,7 +114,7 @@ static const rgi_shared_state_member *member_of(const rgi_shared_state_memory *m
   return (const rgi_shared_state_member *)(const void *)((const char *)memory + at);
 }
 
-enum { STAYS, LEFT, LEFT_UNUSED }; /* of a member: has left; likewise, without any step */
+enum { STAYS, LEFT, LEFT_UNUSED }; /* of a member: LEFT_UNUSED: without any step */
 
 static int all_left(const void *memory, int users) {
   const rgi_shared_state_memory *m = memory;
@@ -178,8 +178,7 @@ int rgi_shared_state_attach(rgi_shared_state *state) {
   return RG_SUCCESS;
 }
 
-/* --- leaving -----------------------------------------------------------------------------------
- */
+/* --- leaving ---------------------------------------------------------------------------------- */
 
 static int has_lost_member(const rgi_shared_state *state) {
   for (int i = 0; i < state->n; i++)

@@ -35,7 +35,8 @@
  *   cell[].data, .bytes     its member, between the begin of the step and its publication; in a
  *                           gather of long blocks the root then writes the word that tells the
  *                           member that its block has been read
- *   chunk of the buffer     its member, likewise; a reduction also lets every member write
+ *   chunk of the buffer     its member, between the begin of the step and its
+ *                           publication; a reduction also lets every member write
  *                           its share of the last member's chunk, between two barriers, and the
  *                           root of a scatter writes the others' chunks; a member that reads
  *                           others' memory writes all of its chunks when all members have published
@@ -56,7 +57,7 @@
  *   broken_call, broken     any member whose operation has ended in an error: the first one's call,
  *                           then its error
  *   done_bell               a member that sets `done` and sees a sleeper
- *   room_bell               likewise, if all members have come to a multiple of some steps
+ *   room_bell               the same member, if all members have come to a multiple of some steps
  *   depth                   every member that attaches the memory: the same number
  *
  * A member entry is written by its member only, and its cells are lines of their own: two
@@ -66,8 +67,9 @@
  * Memory ordering. Plain stores become visible by one of four pairs:
  *   1. cell[].step: store-release in rgi_step_publish, load-acquire in
  *      rgi_step_await_member. A reader that sees the number of its own step sees the
- *      cell's data, its bytes and the chunk that was filled before. Likewise the word for a giver
- *      whose block has been read: what the giver writes to its memory comes after that.
+ *      cell's data, its bytes and the chunk that was filled before. The word for a giver whose
+ * block has been read is stored and read in the same way: what the giver writes to its memory comes
+ * after that.
  *   2. arrived: each increment is sequentially consistent, thus acquires and releases. All
  *      increments of a step form one release sequence: the member that makes the last
  *      increment, and a reader that loads the final value with acquire
@@ -156,7 +158,7 @@ typedef struct {
 typedef struct {
   _Atomic uint64_t buffer[RGI_SHM_BUFFERS]; /* where they are: shared_state_buffer.c */
   rgi_bell done_bell;           /* changes when a member ends a step and another one waits */
-  rgi_bell room_bell;           /* likewise, when all have come to a certain step */
+  rgi_bell room_bell;           /* changes when all have come to a certain step */
   _Atomic uint32_t claimed;     /* the barrier that a certain member releases; or 0 */
   _Atomic uint32_t broken_call; /* the call of the first error, stored before that; or 0 */
   _Atomic uint32_t order;       /* a hash of the list of members, by the first one */

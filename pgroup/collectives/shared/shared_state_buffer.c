@@ -19,7 +19,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "collectives/shared/shared_state.h"
-#include "formation/members_memory.h"
+#include "formation/members.h"
 #include "shm/arena.h"
 
 #define BUSY UINT64_MAX

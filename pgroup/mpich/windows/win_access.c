@@ -11,9 +11,7 @@
 #include "access/patch.h"
 #include "base/copy.h"
 #include "base/error.h"
-#include "collectives/reduction/op_apply.h"
-#include "collectives/reduction/op_check.h"
-#include "collectives/reduction/op_kernel.h"
+#include "collectives/reduction/op.h"
 #include "formation/datatype.h"
 #include "mpich/windows/win_type.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/copy.h"
-#include "collectives/reduction/op_check.h"
+#include "collectives/reduction/op.h"
 #include "formation/datatype.h"
 #include "formation/type_contents.h"
 #include "mpi/intercept.h"

@@ -26,8 +26,8 @@ void rgi_overlay_tell(rgi_overlay_fact_kind kind, uint64_t value);
 /* Revokes a number on all nodes: waits under it end with RG_ERR_REVOKED. */
 void rgi_overlay_revoke(uint64_t number);
 
-/* The same for a group; is_local: all of its members are on this node. RG_ERR_LIMIT, without a
- * text: too many groups are revoked and not freed. */
+/* Revokes a group on all nodes; is_local: all of its members are on this node. RG_ERR_LIMIT,
+ * without a text: too many groups are revoked and not freed. */
 int rgi_overlay_revoke_group(uint64_t context, int is_local);
 
 /* Whether all processes of the other nodes have come to the end or died. */

@@ -10,9 +10,8 @@
 
 #include "noded/wire/greeting.h"
 
-/* The time that one address has for its answer; and that the caller gives all of them. */
+/* The time that one address has for its answer. */
 #define RGI_DIAL_ANSWER_SECONDS 3.0
-#define RGI_DIAL_SECONDS 15.0
 
 typedef struct {
   const rgi_overlay_node *node;

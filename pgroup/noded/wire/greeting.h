@@ -30,7 +30,7 @@ typedef struct {
 /* Begins the greeting of the side that has made the connection. */
 void rgi_greeting_call(rgi_greeting *greeting, const unsigned char key[], int from, int to);
 
-/* The same for the side that has accepted it: node `mine` of so many. */
+/* Begins the greeting of the side that has accepted it: node `mine` of so many. */
 void rgi_greeting_answer(rgi_greeting *greeting, const unsigned char key[], int mine, int nodes);
 
 /* Does what is possible now, when the connection is readable; the caller's side also at first. 1:

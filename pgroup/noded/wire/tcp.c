@@ -187,7 +187,3 @@ int rgi_tcp_take(rgi_tcp *tcp, void *to, size_t bytes) {
   rgi_buffer_take(&tcp->in, bytes);
   return 1;
 }
-
-const char *rgi_tcp_why(const rgi_tcp *tcp) {
-  return tcp->error ? strerror(tcp->error) : "it has closed the connection";
-}

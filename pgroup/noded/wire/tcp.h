@@ -80,7 +80,4 @@ ssize_t rgi_tcp_pull(rgi_tcp *tcp, size_t bytes);
  * so short messages come many at a time. */
 ssize_t rgi_tcp_pull_to(rgi_tcp *tcp, char *to, size_t bytes);
 
-/* tcp->error in words. */
-const char *rgi_tcp_why(const rgi_tcp *tcp);
-
 #endif

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "recovery/run/run.h"
-#include "recovery/run/srun_options.h"
 
 /* Names, separated by commas. */
 typedef struct {

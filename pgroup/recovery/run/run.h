@@ -62,4 +62,13 @@ int run_interrupted(void);
 /* run_mpiexec.next: removes the hosts that do not answer, with a line for each. */
 int run_check_hosts(char ***command);
 
+/* The value of the last option of these names before the program, or NULL. */
+const char *run_srun_option(char **command, char character, const char *name);
+
+/* Whether an option that has no value is there. */
+int run_srun_flag(char **command, char character, const char *name);
+
+/* A copy with these words before the program: of srun's options the last one counts. */
+char **run_srun_add(char **command, char **words);
+
 #endif

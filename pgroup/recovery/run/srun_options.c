@@ -4,7 +4,7 @@
  * A word that does not begin with '-' is the program, unless the option before it has a value. All
  * of srun's long options have one but those listed here; so have the single characters listed here.
  */
-#include "recovery/run/srun_options.h"
+#include "recovery/run/run.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors */
-#include "gnuplot.h"
+#include "runtime/program/program.h"
 
 #include <errno.h>
 #include <stdlib.h>

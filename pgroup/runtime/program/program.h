@@ -62,4 +62,11 @@ void rgp_progress_end(rgp_progress *progress);
 /* Seconds on a clock that never goes back (CLOCK_MONOTONIC). */
 double rgp_now(void);
 
+/* Whether gnuplot is installed and the file can be written; 1 if path is NULL. Returns 1, or 0
+ * after one line on standard error. */
+int rgp_gnuplot_possible(const char *program, const char *path);
+
+/* Writes a text in single quotes, as gnuplot reads it. */
+void rgp_gnuplot_quote(FILE *f, const char *text);
+
 #endif

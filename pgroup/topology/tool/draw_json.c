@@ -4,7 +4,7 @@
  * The hierarchy as JSON. */
 #include <regroup/version.h>
 
-#include "draw.h"
+#include "tool.h"
 
 static json_t *numbers_json(int n, const int values[]) {
   json_t *list = json_array();

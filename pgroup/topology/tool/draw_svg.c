@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/xml.h"
-#include "draw.h"
+#include "base/escape.h"
+#include "tool.h"
 
 enum {
   MARGIN = 24,
@@ -120,7 +120,7 @@ static int lay_out(box *b, const topo_tree_level *level) {
 
 static void text_at(FILE *f, double x, double y, const char *style, const char *text) {
   fprintf(f, "<text x='%.1f' y='%.1f' %s>", x, y, style);
-  rgi_xml_text(f, text);
+  rgi_escape_xml(f, text);
   fputs("</text>\n", f);
 }
 
@@ -158,7 +158,7 @@ static void draw_box(FILE *f, const box *b, double x, double y) {
   char ranks[60];
   topo_tree_ranks_text(l->count, l->ranks, ranks, sizeof ranks);
   fprintf(f, "<g><title>");
-  rgi_xml_text(f, l->label);
+  rgi_escape_xml(f, l->label);
   fprintf(f, ": %d rank%s, %s; the root is %d</title>\n", l->count, l->count == 1 ? "" : "s", ranks,
           l->ranks[0]);
   fprintf(

@@ -7,7 +7,7 @@
 #include <locale.h>
 #include <string.h>
 
-#include "draw.h"
+#include "tool.h"
 
 /* The branches of the tree: box-drawing characters where the terminal has them. */
 typedef struct {

@@ -3,7 +3,7 @@
  *
  * The running job: rank 0 gathers the place of each rank. A pretended one: the library places each
  * rank of each node on the pretended machine. */
-#include "job.h"
+#include "tool.h"
 
 #include <mpi.h>
 #include <regroup.h>
@@ -13,9 +13,9 @@
 
 #include "base/error.h"
 #include "base/option_table.h"
-#include "machine/binding.h"
-#include "progress/comm_error.h"
-#include "topology/exchange.h"
+#include "machine/machine.h"
+#include "progress/mpi_error.h"
+#include "topology/topo_attr.h"
 
 /* What each process of the running job sends. */
 typedef struct {
@@ -79,14 +79,14 @@ int topo_job_running(const char *program, topo_job *job) {
   const rgi_places *places;
   rank_info mine, *infos = NULL;
   int rank, size;
-  RGI_TRY(rgi_exchange_places(program, MPI_COMM_WORLD, &places));
+  RGI_TRY(rgi_topo_attr_exchange(program, MPI_COMM_WORLD, &places));
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   fill_rank_info(places, &mine);
   if (rank == 0)
     infos = malloc((size_t)size * sizeof *infos);
-  RGI_TRY(rgi_comm_error_share(MPI_COMM_WORLD, program,
-                               rank == 0 && !infos ? no_memory(program) : RG_SUCCESS));
+  RGI_TRY(rgi_mpi_error_share(MPI_COMM_WORLD, program,
+                              rank == 0 && !infos ? no_memory(program) : RG_SUCCESS));
   MPI_Gather(&mine, (int)sizeof mine, MPI_BYTE, infos, (int)sizeof mine, MPI_BYTE, 0,
              MPI_COMM_WORLD);
   int error = rank == 0 ? job_from_infos(program, infos, size, job) : RG_SUCCESS;
@@ -108,8 +108,8 @@ static int pretend_node(const char *program, const rgi_machine *machine, int nod
   if (!set || !node->places)
     error = no_memory(program);
   for (int r = first; r < end && !error; r++) {
-    error = rgi_binding_pretend(program, machine, job->binding,
-                                (rgi_binding_process){r - first, end - first}, set);
+    error = rgi_machine_bind_pretended(program, machine, job->binding,
+                                       (rgi_machine_process){r - first, end - first}, set);
     if (!error)
       rgi_machine_place_of(machine, set, &node->places->at[r - first]);
     node->places->at[r - first].rank = r;

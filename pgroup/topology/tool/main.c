@@ -5,10 +5,10 @@
 #include <mpi.h>
 #include <regroup.h>
 
-#include "draw.h"
 #include "formation/errhandler.h"
 #include "runtime/program/program.h"
-#include "topology/filter.h"
+#include "tool.h"
+#include "topology/level_call.h"
 
 enum { MOST = 10000 };
 
@@ -49,7 +49,7 @@ static int check_options(const char *const argv[], char text[RGP_TEXT]) {
     snprintf(text, RGP_TEXT, "--ranks %d: expected 1 to %d", pretended.ranks, MOST);
   else if (pretended.nodes != TOPO_JOB_DEFAULT && (pretended.nodes < 1 || pretended.nodes > MOST))
     snprintf(text, RGP_TEXT, "--nodes %d: expected 1 to %d", pretended.nodes, MOST);
-  else if (filter_words && rgi_filter_parse("--filter", filter_words, &filter))
+  else if (filter_words && rgi_level_filter_parse("--filter", filter_words, &filter))
     snprintf(text, RGP_TEXT, "%s", rg_error_detail());
   return text[0] != 0;
 }
@@ -75,7 +75,7 @@ static int report_job(const topo_job *job) {
     return RGP_FAILED;
   }
   if (filter_words)
-    rgi_filter_parse(program.name, filter_words, &filter);
+    rgi_level_filter_parse(program.name, filter_words, &filter);
   topo_tree_level *root = topo_tree_build(job, filter);
   if (!root) {
     fprintf(stderr, "%s: no memory\n", program.name);

@@ -3,7 +3,7 @@
  *
  * The tree is built node by node, recursively: each level below a set of places is found as
  * the library finds it for its communicators (rgi_places_level_below). */
-#include "tree.h"
+#include "tool.h"
 
 #include <regroup/topology.h>
 #include <stdio.h>
