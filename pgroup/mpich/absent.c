@@ -109,7 +109,6 @@ NOTHING(rgi_mpich_calm_transport)
     return 0;                                                                                      \
   }
 NO(rgi_mpich_yields_only)
-NO(rgi_mpich_finalize_told)
 NO(rgi_mpich_has_finalized)
 NO(rgi_mpich_pmi_speaks)
 NO(rgi_mpich_pmi_is_slurm)

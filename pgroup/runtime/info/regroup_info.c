@@ -61,7 +61,7 @@ static const char *politeness(int polite) {
          : polite                          ? "polite"
          : strcmp(rgi_option_text(RGI_OPT_POLITE), "0") == 0
              ? "not polite: RG_POLITE=0"
-             : "not polite: this MPI does not wait by UCX or libfabric";
+             : "not polite: this MPI does not wait by UCX or libfabric, or MPICH=no was built";
 }
 
 static void print_table(int count, int polite) {
