@@ -155,8 +155,8 @@ def test_interrupted(how):
 def main():
     try:
         with slurm.Slurm(3, SlurmdTimeout=5) as three:
-            more = [test_signals, test_cuts, test_lost] if run_tests.FULL else []
-            for test in [test_places, test_separate, test_status, test_faults, *more]:
+            more = [test_signals, test_faults, test_cuts, test_lost] if run_tests.FULL else []
+            for test in [test_places, test_separate, test_status, *more]:
                 test(three)
     except cluster.Unavailable as why:
         print(why)
