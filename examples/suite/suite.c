@@ -7,8 +7,7 @@
 #include <regroup.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "../common/check.h"
+#include <unistd.h>
 
 #define TIMES 20
 
@@ -73,7 +72,8 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   if (rg_inter_parse(&argc, argv, &how) || rg_inter_start(&how, &part)) {
     fprintf(stderr, "%s\n%s", rg_error_detail(), rg_inter_help());
-    common_abort(1);
+    sleep(1); /* so that mpiexec has read the line when it ends the job */
+    MPI_Abort(MPI_COMM_WORLD, 1);
   }
   if (part) {
     rg_inter_get_view(&v);
