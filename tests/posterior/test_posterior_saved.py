@@ -21,7 +21,7 @@ if 'openmpi' in MPIEXEC[0]:
 if 'san' in BIN:
     print('a program with a sanitizer does not take a library before it')
     sys.exit(77)
-POSTERIOR = ['--model', 'eight-schools', '-g', '2', '-n', '8000', '--tune', '8']
+POSTERIOR = ['--model', 'eight-schools', '-g', '2', '-n', '40000', '--tune', '8']
 REQUEUE = 99
 RENAME = r'''
 #define _GNU_SOURCE
@@ -58,7 +58,7 @@ def checksum(done):
 
 def continue_twice(folder, preload, seconds):
     """The draws; None: a run was over too early, or did nothing before its time was over."""
-    path = os.path.join(folder, 'state%g' % seconds)
+    path = os.path.join(tempfile.mkdtemp(dir=folder), 'state')
     status, first, _ = run(3, path, seconds)
     if status != REQUEUE:
         return None
@@ -73,9 +73,11 @@ with tempfile.TemporaryDirectory() as folder:
     with open(folder + '/rename.c', 'w') as f:
         f.write(RENAME)
     subprocess.run(['gcc', '-shared', '-fPIC', folder + '/rename.c', '-o', folder + '/rename.so'], check=True)
+    began = time.monotonic()
     expected = checksum(run(2, None, 1e6))
-    for seconds in 0.5, 0.7, 1, 1.5, 2, 3, 5, 8, 12:
-        found = continue_twice(folder, folder + '/rename.so', seconds)
+    whole = time.monotonic() - began
+    for part in 5 * [0.5, 0.4, 0.6, 0.3, 0.7, 0.8, 0.2, 1, 1.5]:  # until both runs are amid their work
+        found = continue_twice(folder, folder + '/rename.so', part * whole)
         if found:
             break
     assert found == expected, (found, expected)
