@@ -19,22 +19,38 @@ static void mix_in(uint64_t *hash, uint64_t value) {
   *hash = rgi_mix_bits(*hash + value);
 }
 
-/* A hash of everything that has to be the same on all members. */
+/* What has to be the same on all members. Of the hash of each part four bits are the lowest ones of
+ * the whole hash: where these differ they tell in what. */
+enum { TYPE, SHAPE, FLAGS, DIVISION, PARTS };
+
 static uint64_t spec_hash(const rgi_distribution *layout, rg_array_type type, size_t element,
                           unsigned flags) {
-  uint64_t hash =
-      rgi_mix_bits((uint64_t)layout->dims << 32 | (uint64_t)type << 16 | (uint64_t)layout->layout);
-  mix_in(&hash, element);
-  mix_in(&hash, flags);
+  uint64_t part[PARTS] = {[TYPE] = rgi_mix_bits((uint64_t)type + element),
+                          [SHAPE] = (uint64_t)layout->dims,
+                          [FLAGS] = rgi_mix_bits(flags),
+                          [DIVISION] = (uint64_t)layout->layout};
   for (int i = 0; i < layout->dims; i++) {
-    mix_in(&hash, (uint64_t)layout->shape[i]);
-    mix_in(&hash, (uint64_t)layout->chunk[i]);
-    mix_in(&hash, (uint64_t)layout->ghosts[i]);
-    mix_in(&hash, (uint64_t)layout->grid[i] << 1 | (layout->periodic[i] != 0));
+    mix_in(&part[SHAPE], (uint64_t)layout->shape[i]);
+    mix_in(&part[DIVISION], (uint64_t)layout->chunk[i]);
+    mix_in(&part[DIVISION], (uint64_t)layout->ghosts[i]);
+    mix_in(&part[DIVISION], (uint64_t)layout->grid[i] << 1 | (layout->periodic[i] != 0));
     for (int k = 0; layout->boundaries[i] && k < layout->grid[i]; k++)
-      mix_in(&hash, (uint64_t)layout->boundaries[i][k]);
+      mix_in(&part[DIVISION], (uint64_t)layout->boundaries[i][k]);
   }
-  return hash;
+  uint64_t hash = 0, bits = 0;
+  for (int i = 0; i < PARTS; i++) {
+    mix_in(&hash, part[i]);
+    bits |= (part[i] & 15) << 4 * i;
+  }
+  return (hash & ~(uint64_t)0xffff) | bits;
+}
+
+const char *rgi_array_difference(uint64_t mine, uint64_t theirs) {
+  static const char *const names[PARTS] = {"type", "shape", "flags", "division among the members"};
+  for (int i = 0; i < PARTS; i++)
+    if (((mine ^ theirs) >> 4 * i & 15) != 0)
+      return names[i];
+  return "arguments";
 }
 
 void rgi_array_forget(rg_array a) {

@@ -23,6 +23,9 @@ void rgi_array_drop(rg_array *a);
 /* Frees those deferred arrays that all members have freed by now. */
 void rgi_array_free_deferred(void);
 
+/* In what two specs differ whose hashes (array.h) do. */
+const char *rgi_array_difference(uint64_t mine, uint64_t theirs);
+
 /* Frees the handle and what belongs to it, but not the memory of the elements. */
 void rgi_array_forget(rg_array a);
 

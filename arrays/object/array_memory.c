@@ -76,7 +76,8 @@ static void find_ends(void *context, uint64_t end[]) {
 }
 
 static int take_shared_block(const char *call, rg_array a, int error) {
-  rgi_shared_block_maker maker = {"an array", total_bytes, lay_out, a, a->hash, find_ends};
+  rgi_shared_block_maker maker = {"an array", total_bytes,          lay_out,  a,
+                                  a->hash,    rgi_array_difference, find_ends};
   RGI_TRY(rgi_shared_block_open(call, a->group, &maker, error, &a->shared));
   a->base = a->shared.base;
   a->starts = (void *)a->base;
@@ -119,8 +120,8 @@ static int first_error(const char *call, rg_array a, const memory_notice *all) {
   RGI_TRY(rgi_group_error_tell(a->group, call, word, (int)all[a->me].error));
   for (int i = 1; i < a->members; i++)
     if (all[i].hash != all[0].hash)
-      return rgi_error(RG_ERR_MISMATCH, "%s: member %d was not given the same as member 0", call,
-                       i);
+      return rgi_error(RG_ERR_MISMATCH, "%s: member %d has given another %s than member 0", call, i,
+                       rgi_array_difference(all[i].hash, all[0].hash));
   return RG_SUCCESS;
 }
 

@@ -102,7 +102,8 @@ static int found_error(const char *call, const rgi_shared_block_state *pair) {
                      "arrays, or set RG_ARENA_SIZE higher",
                      call, pair->maker);
   case RG_ERR_MISMATCH:
-    return rgi_error(code, "%s: the members were not given the same", call);
+    return rgi_error(code, "%s: the members have not given the same: the error of one says what",
+                     call);
   default:
     return rgi_error_from(code, call, (int)pair->maker, NULL);
   }
@@ -136,16 +137,16 @@ static int open_as_first(rg_group g, const rgi_shared_block_maker *maker, int er
 }
 
 /* All other members. */
-static int open_as_later(const char *call, rg_group g, uint64_t hash, int error,
-                         rgi_shared_block_state *pair) {
+static int open_as_later(const char *call, rg_group g, const rgi_shared_block_maker *maker,
+                         int error, rgi_shared_block_state *pair) {
   RGI_TRY(wait_made(call, pair));
   if (error)
     return tell_error(pair, error);
   RGI_TRY(found_error(call, pair));
-  if (pair->hash != hash)
-    return tell_error(pair, rgi_error(RG_ERR_MISMATCH,
-                                      "%s: member %d was not given the same as member %u", call,
-                                      g->me, pair->maker));
+  if (pair->hash != maker->hash)
+    return tell_error(
+        pair, rgi_error(RG_ERR_MISMATCH, "%s: member %d has given another %s than member %u", call,
+                        g->me, maker->difference(maker->hash, pair->hash), pair->maker));
   return RG_SUCCESS;
 }
 
@@ -154,7 +155,7 @@ static int open_in_slot(const char *call, rg_group g, const rgi_shared_block_mak
   if (atomic_exchange(&pair->first, 1) == 0)
     error = open_as_first(g, maker, error, pair);
   else
-    error = open_as_later(call, g, maker->hash, error, pair);
+    error = open_as_later(call, g, maker, error, pair);
   atomic_fetch_add(&pair->came.value, 1);
   rgi_bell_wake(&pair->came);
   return error;

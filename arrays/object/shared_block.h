@@ -41,7 +41,8 @@ typedef struct {
   int (*bytes)(void *context, size_t *bytes);
   void (*fill)(void *context, char *base);
   void *context;
-  uint64_t hash;                               /* of what has to be the same on all members */
+  uint64_t hash; /* of what has to be the same on all members */
+  const char *(*difference)(uint64_t mine, uint64_t theirs); /* in what, where hashes differ */
   void (*ends)(void *context, uint64_t end[]); /* where each member's part of the block ends, for
                                                   its memory node; NULL: it has no such parts */
 } rgi_shared_block_maker;

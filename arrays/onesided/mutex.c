@@ -70,10 +70,20 @@ static void fill_locks(void *context, char *base) {
   memset(base, 0, (size_t)m->n * sizeof(rgi_lock));
 }
 
+static const char *number(uint64_t mine, uint64_t theirs) {
+  (void)mine;
+  (void)theirs;
+  return "number of mutexes";
+}
+
 /* wrong: the caller's own error, which the other members return, too. */
 static int make_locks(const char *call, rg_mutexes m, int wrong) {
-  rgi_shared_block_maker maker = {"mutexes", bytes_of, fill_locks, m, rgi_mix_bits((uint64_t)m->n),
-                                  NULL};
+  rgi_shared_block_maker maker = {.what = "mutexes",
+                                  .bytes = bytes_of,
+                                  .fill = fill_locks,
+                                  .context = m,
+                                  .hash = rgi_mix_bits((uint64_t)m->n),
+                                  .difference = number};
   RGI_TRY(rgi_shared_block_open(call, m->group, &maker, wrong, &m->shared));
   m->locks = (void *)m->shared.base;
   return RG_SUCCESS;

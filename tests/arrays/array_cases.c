@@ -185,6 +185,31 @@ void test_opaque_and_empty(void) {
   RGT_OK(rg_array_free(&a));
 }
 
+/* The first member has another spec than the others: the error of a member says in what. */
+static void check_difference(rg_group g, const rg_array_spec *spec, const char *part) {
+  rg_array a = NULL;
+  int error = rg_array_create(g, spec, &a), any = 0;
+  int told = error && strstr(rg_error_detail(), part);
+  RGT_INT(error ? error : rg_array_sync(a), RG_ERR_MISMATCH);
+  RGT_OK(rg_array_free(&a));
+  MPI_Allreduce(&told, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  RGT_INT(any, 1);
+}
+
+static void check_differences(rg_group g) {
+  const int first = rgt_rank == 0;
+  const rg_array_spec spec = {.size = sizeof spec, .type = RG_TYPE_INT32, .dims = 1, .shape = {10}};
+  rg_array_spec other = spec;
+  other.type = first ? RG_TYPE_FLOAT : RG_TYPE_INT32;
+  check_difference(g, &other, "another type");
+  other = spec;
+  other.shape[0] += first;
+  check_difference(g, &other, "another shape");
+  other = spec;
+  other.chunk[0] = 20 * first;
+  check_difference(g, &other, "another division");
+}
+
 /* Members that were not given the same. Those that come later get the error from the creation, the
  * others when they synchronise. */
 void test_mismatch(void) {
@@ -199,6 +224,7 @@ void test_mismatch(void) {
     error = rg_array_sync(a);
   RGT_INT(error, RG_ERR_MISMATCH);
   RGT_OK(rg_array_free(&a));
+  check_differences(g);
   /* A spec that is wrong on one member alone. */
   error = rg_array_create_simple(g, rgt_rank == 0 ? RG_TYPE_OPAQUE : RG_TYPE_INT32, 1,
                                  (int64_t[]){4}, &a);
