@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "runtime/tuning.h"
 
 static char folder[RGT_PATH];
 static rg_group world;
@@ -33,9 +34,22 @@ static int use_comma(void) {
   return strcmp(text, "0,5") == 0;
 }
 
+/* A file of measured costs. */
+static void tune(void) {
+  char path[RGT_PATH + 8];
+  snprintf(path, sizeof path, "%s/tuning", folder);
+  FILE *f = fopen(path, "w");
+  RGT_PTR_NOT_NULL(f);
+  RGT_TRUE(f && fputs(RGI_TUNING_HEAD "\ninside.t_s = 0.25\n", f) >= 0);
+  RGT_INT(f ? fclose(f) : 0, 0);
+  setenv("RG_TUNING", path, 1);
+}
+
 static void test_options(void) {
   setenv("RG_STALL_REPORT", "2.5", 1);
+  tune();
   RGT_OK(rg_init(MPI_COMM_WORLD, "timeout=60.5"));
+  RGT_DBL(rgi_tuning_now()->inside.ts, 0.25, 0);
   RGT_OK(rg_group_world(&world));
   RGT_FAILS(rg_error_set(RG_ERR_USER, "%g", 0.5), RG_ERR_USER);
   RGT_STR(rg_error_detail(), "0.5");
