@@ -259,6 +259,13 @@ int rgi_members_unpack(const char *call, const int packed[], rgi_members **membe
                    : rgi_members_list(call, packed[0], packed + 3, members);
 }
 
+int rgi_members_here(const rgi_members *members) {
+  int here = 0;
+  for (int i = 0; i < rgi_node.n; i++)
+    here += rgi_members_find(members, rgi_node.ranks[i]) >= 0;
+  return here;
+}
+
 int16_t *rgi_members_memory_nodes(const rgi_members *members) {
   int n = 0;
   int16_t *nodes =

@@ -41,6 +41,8 @@ int rgi_members_at(const rgi_members *members, int position);
 
 /* The position of a world rank, or -1. O(1) for ranges, else O(log n). */
 int rgi_members_find(const rgi_members *members, int world_rank);
+/* How many are on this node, living or dead. */
+int rgi_members_here(const rgi_members *members);
 
 /* The same ranks in the same order. O(1) for ranges. */
 int rgi_members_equal(const rgi_members *a, const rgi_members *b);

@@ -17,7 +17,6 @@
 #include "formation/group.h"
 #include "noded/client/overlay_client.h"
 #include "recovery/group_decision.h"
-#include "shm/node.h"
 #include "shm/process.h"
 
 int rg_group_failed(rg_group g, int max, int ranks[], int *n) {
@@ -43,17 +42,9 @@ int rg_restart_count(int64_t *n) {
   return RG_SUCCESS;
 }
 
-/* The members on this node. */
-static int count_here(rg_group g) {
-  int here = 0;
-  for (int i = 0; i < rgi_node.n; i++)
-    here += rgi_members_find(g->members, rgi_node.ranks[i]) >= 0;
-  return here;
-}
-
 int rg_group_revoke(rg_group g) {
   RGI_TRY(rgi_group_check_member(__func__, g));
-  int here = count_here(g) == rgi_members_count(g->members);
+  int here = rgi_members_here(g->members) == rgi_members_count(g->members);
   return rgi_overlay_revoke_group(g->context, here) == RG_SUCCESS
              ? RG_SUCCESS
              : rgi_error(RG_ERR_LIMIT, "rg_group_revoke: %d groups are revoked and not freed",
@@ -90,7 +81,7 @@ static int living_members(rg_group g, const rgi_group_decision *decision, rgi_me
  */
 static int has_no_deaths(rg_group g) {
   int dead;
-  return count_here(g) < rgi_members_count(g->members) && !rgi_overlay_exists() &&
+  return rgi_members_here(g->members) < rgi_members_count(g->members) && !rgi_overlay_exists() &&
          !rg_group_failed(g, 0, NULL, &dead) && dead == 0;
 }
 

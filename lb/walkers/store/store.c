@@ -19,7 +19,6 @@
 #include "progress/slot.h"
 #include "runtime/runtime.h"
 #include "shm/arena.h"
-#include "shm/node.h"
 #include "walkers/store/record.h"
 #include "walkers/store/store.h"
 #include "walkers/team/outcome_list.h"
@@ -36,23 +35,15 @@ uint64_t rgi_store_place(const rgi_store *store, int64_t i) {
   return store->slot + (uint64_t)((const char *)&store->shared->record[i] - base);
 }
 
-/* As they were at first: one may attach before a death, and another one after it. */
-static int processes_here(const rgi_store *store) {
-  const rgi_members *all = store->members->first->members;
-  int n = 0;
-  for (int r = 0; r < store->members->first_size; r++)
-    n += rgi_node_find(rgi_members_at(all, r)) >= 0;
-  return n;
-}
-
 int rgi_store_open(rgi_store *store, rgi_queue *list) {
   void *memory;
   size_t bytes = sizeof(rgi_store_shared) + (size_t)list->count * sizeof(rgi_record);
   if (!store->shared) {
     uint64_t key =
         rgi_mix_bits(store->members->first_context + 0x7661756c) + (uint64_t)store->dropped;
-    RGI_TRY(
-        rgi_slot_attach(rgi_mix_bits(key), processes_here(store), bytes, &store->slot, &memory));
+    /* As they were at first: one may attach before a death, and another one after it. */
+    int users = rgi_members_here(store->members->first->members);
+    RGI_TRY(rgi_slot_attach(rgi_mix_bits(key), users, bytes, &store->slot, &memory));
     store->shared = memory;
   }
   for (int i = 0; i < list->count && store->lists == 0; i++)
