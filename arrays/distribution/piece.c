@@ -29,28 +29,28 @@ static int is_empty(const rgi_distribution *layout, int k, int64_t block) {
 
 /* The part of the patch in the block with these coordinates. */
 static void cut_piece(const rgi_distribution *layout, const int64_t lo[], const int64_t hi[],
-                      const int64_t block[], rgi_piece *p) {
+                      const int64_t block[], rgi_piece *piece) {
   int64_t earlier = 0, tail = 1, inside = 0, stride = 1, rank = 0, ranks = 1;
   for (int k = layout->dims - 1; k >= 0; k--) {
     rgi_span s = rgi_span_at(layout, k, block[k]);
     int64_t extent = s.hi - s.lo + 2 * layout->ghosts[k];
-    p->lo[k] = lo[k] > s.lo ? lo[k] : s.lo;
-    p->hi[k] = hi[k] < s.hi ? hi[k] : s.hi;
+    piece->lo[k] = lo[k] > s.lo ? lo[k] : s.lo;
+    piece->hi[k] = hi[k] < s.hi ? hi[k] : s.hi;
     earlier = s.before * tail + (s.hi - s.lo) * earlier;
     tail *= s.all;
-    inside += (p->lo[k] - s.lo + layout->ghosts[k]) * stride;
+    inside += (piece->lo[k] - s.lo + layout->ghosts[k]) * stride;
     stride *= extent;
     rank += s.owner * ranks;
     ranks *= layout->grid[k];
     if (k > 0)
-      p->ld[k - 1] = extent;
+      piece->ld[k - 1] = extent;
   }
-  p->rank = (int)rank;
-  p->offset = earlier + inside;
+  piece->rank = (int)rank;
+  piece->offset = earlier + inside;
 }
 
 int rgi_piece_within(const rgi_distribution *layout, const int64_t lo[], const int64_t hi[],
-                     rgi_piece *p) {
+                     rgi_piece *piece) {
   int64_t inside = 0, stride = 1, rank = 0, ranks = 1;
   if (layout->layout == RG_LAYOUT_BLOCK_CYCLIC)
     return 0;
@@ -61,17 +61,17 @@ int rgi_piece_within(const rgi_distribution *layout, const int64_t lo[], const i
     const int64_t *b = layout->boundaries[k] + block;
     if (hi[k] > b[1])
       return 0;
-    p->lo[k] = lo[k];
-    p->hi[k] = hi[k];
+    piece->lo[k] = lo[k];
+    piece->hi[k] = hi[k];
     inside += (lo[k] - b[0] + ghosts) * stride;
     stride *= b[1] - b[0] + 2 * ghosts;
     if (k > 0)
-      p->ld[k - 1] = b[1] - b[0] + 2 * ghosts;
+      piece->ld[k - 1] = b[1] - b[0] + 2 * ghosts;
     rank += block * ranks;
     ranks *= layout->grid[k];
   }
-  p->rank = (int)rank;
-  p->offset = inside;
+  piece->rank = (int)rank;
+  piece->offset = inside;
   return 1;
 }
 

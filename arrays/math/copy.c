@@ -48,13 +48,13 @@ static int same_extents(const rgi_operand *operand, const rgi_operand *other) {
   return same;
 }
 
-static int move_same(const copy_call *call, const rgi_piece *p) {
+static int move_same(const copy_call *call, const rgi_piece *piece) {
   int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
   for (int d = 0; d < call->mine->a->d.dims; d++) {
-    lo[d] = p->lo[d] - call->mine->lo[d] + call->other->lo[d];
-    hi[d] = p->hi[d] - call->mine->lo[d] + call->other->lo[d];
+    lo[d] = piece->lo[d] - call->mine->lo[d] + call->other->lo[d];
+    hi[d] = piece->hi[d] - call->mine->lo[d] + call->other->lo[d];
   }
-  return transfer_box(call, lo, hi, rgi_own_memory(call->mine, p), p->ld);
+  return transfer_box(call, lo, hi, rgi_own_memory(call->mine, piece), piece->ld);
 }
 
 /* --- transposed --------------------------------------------------------------------------- */
@@ -102,18 +102,19 @@ static void transpose_tile(size_t element, int64_t n, int64_t m, tile_memory to,
 }
 
 /* The tile that begins with row i and column k of the caller's piece. */
-static int move_tile(const copy_call *call, const rgi_piece *p, int64_t i, int64_t k,
+static int move_tile(const copy_call *call, const rgi_piece *piece, int64_t i, int64_t k,
                      char *buffer) {
   size_t element = call->mine->a->element;
-  int64_t rows = p->hi[0] - p->lo[0] - i, columns = p->hi[1] - p->lo[1] - k;
+  int64_t rows = piece->hi[0] - piece->lo[0] - i, columns = piece->hi[1] - piece->lo[1] - k;
   int64_t n = rows < call->tile ? rows : call->tile,
           m = columns < call->tile ? columns : call->tile;
-  int64_t down = p->lo[0] + i - call->mine->lo[0], across = p->lo[1] + k - call->mine->lo[1];
+  int64_t down = piece->lo[0] + i - call->mine->lo[0],
+          across = piece->lo[1] + k - call->mine->lo[1];
   int64_t lo[2] = {call->other->lo[0] + across, call->other->lo[1] + down};
   int64_t hi[2] = {lo[0] + m, lo[1] + n};
   tile_memory turned = {buffer, n};
-  tile_memory own = {rgi_own_memory(call->mine, p) + (i * p->ld[0] + k) * (int64_t)element,
-                     p->ld[0]};
+  tile_memory own = {rgi_own_memory(call->mine, piece) + (i * piece->ld[0] + k) * (int64_t)element,
+                     piece->ld[0]};
   if (!call->pull)
     transpose_tile(element, n, m, turned, own);
   RGI_TRY(transfer_box(call, lo, hi, buffer, NULL));
@@ -122,11 +123,11 @@ static int move_tile(const copy_call *call, const rgi_piece *p, int64_t i, int64
   return RG_SUCCESS;
 }
 
-static int move_transposed(const copy_call *call, const rgi_piece *p, char *buffer) {
-  int64_t rows = p->hi[0] - p->lo[0], columns = p->hi[1] - p->lo[1];
+static int move_transposed(const copy_call *call, const rgi_piece *piece, char *buffer) {
+  int64_t rows = piece->hi[0] - piece->lo[0], columns = piece->hi[1] - piece->lo[1];
   for (int64_t i = 0; i < rows; i += call->tile)
     for (int64_t k = 0; k < columns; k += call->tile)
-      RGI_TRY(move_tile(call, p, i, k, buffer));
+      RGI_TRY(move_tile(call, piece, i, k, buffer));
   return RG_SUCCESS;
 }
 
@@ -163,32 +164,32 @@ static int move_run(const copy_call *call, int64_t start, int64_t n, char *memor
 
 /* The first dimension from which on the piece is contiguous both in memory and in the order of the
  * patch. */
-static int run_dimension(const rgi_operand *operand, const rgi_piece *p) {
+static int run_dimension(const rgi_operand *operand, const rgi_piece *piece) {
   int t = operand->a->d.dims - 1;
-  while (t > 0 && p->lo[t] == operand->lo[t] && p->hi[t] == operand->hi[t] &&
-         p->ld[t - 1] == p->hi[t] - p->lo[t])
+  while (t > 0 && piece->lo[t] == operand->lo[t] && piece->hi[t] == operand->hi[t] &&
+         piece->ld[t - 1] == piece->hi[t] - piece->lo[t])
     t--;
   return t;
 }
 
-static int move_reshaped(const copy_call *call, const rgi_piece *p) {
+static int move_reshaped(const copy_call *call, const rgi_piece *piece) {
   const rgi_operand *operand = call->mine;
-  int t = run_dimension(operand, p), d;
+  int t = run_dimension(operand, piece), d;
   int64_t at[RG_ARRAY_MAX_DIMS], stride[RG_ARRAY_MAX_DIMS], n = 1;
-  rgi_piece_strides(operand->a->d.dims, p->ld, stride);
-  memcpy(at, p->lo, sizeof at);
+  rgi_piece_strides(operand->a->d.dims, piece->ld, stride);
+  memcpy(at, piece->lo, sizeof at);
   for (d = t; d < operand->a->d.dims; d++)
-    n *= p->hi[d] - p->lo[d];
+    n *= piece->hi[d] - piece->lo[d];
   do {
     int64_t start = 0, offset = 0;
     for (d = 0; d < operand->a->d.dims; d++) {
       start = start * (operand->hi[d] - operand->lo[d]) + at[d] - operand->lo[d];
-      offset += (at[d] - p->lo[d]) * stride[d];
+      offset += (at[d] - piece->lo[d]) * stride[d];
     }
     RGI_TRY(move_run(call, start, n,
-                     rgi_own_memory(operand, p) + offset * (int64_t)operand->a->element));
-    for (d = t - 1; d >= 0 && ++at[d] == p->hi[d]; d--)
-      at[d] = p->lo[d];
+                     rgi_own_memory(operand, piece) + offset * (int64_t)operand->a->element));
+    for (d = t - 1; d >= 0 && ++at[d] == piece->hi[d]; d--)
+      at[d] = piece->lo[d];
   } while (d >= 0);
   return RG_SUCCESS;
 }
@@ -208,14 +209,14 @@ static int copy_own(const rgi_operand *mine, const rgi_operand *other, int pull,
   copy_call call = {mine, other, pull, tile_edge(mine->a->element)};
   int same = same_extents(mine, other), error = RG_SUCCESS;
   rgi_pieces own;
-  rgi_piece p;
+  rgi_piece piece;
   char *buffer = transposed ? malloc((size_t)(call.tile * call.tile) * mine->a->element) : NULL;
   if (transposed && !buffer)
     return rgi_error(RG_ERR_NOMEM, "no memory for a transposition");
-  for (rgi_own_start(&own, mine); !error && rgi_pieces_next(&own, &p);)
-    error = transposed ? move_transposed(&call, &p, buffer)
-            : same     ? move_same(&call, &p)
-                       : move_reshaped(&call, &p);
+  for (rgi_own_start(&own, mine); !error && rgi_pieces_next(&own, &piece);)
+    error = transposed ? move_transposed(&call, &piece, buffer)
+            : same     ? move_same(&call, &piece)
+                       : move_reshaped(&call, &piece);
   free(buffer);
   return error;
 }

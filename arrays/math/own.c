@@ -33,13 +33,13 @@ void rgi_own_lines_start(rgi_own_lines *lines, const rgi_operand *operand) {
 }
 
 void rgi_own_lines_next(rgi_own_lines *lines) {
-  const rgi_piece *p = &lines->piece;
+  const rgi_piece *piece = &lines->piece;
   for (int d = lines->o->a->d.dims - 2; d >= 0; d--) {
-    int64_t step = ++lines->at[d] < p->hi[d] ? 1 : 1 - (p->hi[d] - p->lo[d]);
+    int64_t step = ++lines->at[d] < piece->hi[d] ? 1 : 1 - (piece->hi[d] - piece->lo[d]);
     lines->ptr += step * lines->stride[d] * (int64_t)lines->o->a->element;
     if (step > 0)
       return;
-    lines->at[d] = p->lo[d];
+    lines->at[d] = piece->lo[d];
   }
   next_block(lines);
 }

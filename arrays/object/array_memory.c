@@ -76,8 +76,13 @@ static void find_ends(void *context, uint64_t end[]) {
 }
 
 static int take_shared_block(const char *call, rg_array a, int error) {
-  rgi_shared_block_maker maker = {"an array", total_bytes,          lay_out,  a,
-                                  a->hash,    rgi_array_difference, find_ends};
+  rgi_shared_block_maker maker = {.what = "an array",
+                                  .bytes = total_bytes,
+                                  .fill = lay_out,
+                                  .context = a,
+                                  .hash = a->hash,
+                                  .difference = rgi_array_difference,
+                                  .ends = find_ends};
   RGI_TRY(rgi_shared_block_open(call, a->group, &maker, error, &a->shared));
   a->base = a->shared.base;
   a->starts = (void *)a->base;

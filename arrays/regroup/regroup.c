@@ -74,10 +74,10 @@ static piece_message *message_with(redistribution *move, int peer, int incoming)
   return &move->messages[move->messages_n++];
 }
 
-static int64_t elements_of(const rgi_piece *p, int dims) {
+static int64_t elements_of(const rgi_piece *piece, int dims) {
   int64_t n = 1;
   for (int d = 0; d < dims; d++)
-    n *= p->hi[d] - p->lo[d];
+    n *= piece->hi[d] - piece->lo[d];
   return n;
 }
 
@@ -102,8 +102,8 @@ static int by_first_element(const void *x, const void *y) {
 
 /* --- moving --------------------------------------------------------------------------- */
 
-static char *place_of(const redistribution *move, rg_array array, const rgi_piece *p) {
-  return rgi_array_mine(array) + p->offset * (int64_t)move->element;
+static char *place_of(const redistribution *move, rg_array array, const rgi_piece *piece) {
+  return rgi_array_mine(array) + piece->offset * (int64_t)move->element;
 }
 
 /* A piece of an old block of this process. */
@@ -144,16 +144,17 @@ static int walk_pieces(redistribution *move, const rgi_distribution *mine, int r
   return RG_SUCCESS;
 }
 
-static void copy_piece(const redistribution *move, const rgi_piece *p, char *data, int incoming) {
+static void copy_piece(const redistribution *move, const rgi_piece *piece, char *data,
+                       int incoming) {
   int64_t extent[RG_ARRAY_MAX_DIMS];
   int dims = move->call.from->d.dims;
   for (int d = 0; d < dims; d++)
-    extent[d] = p->hi[d] - p->lo[d];
-  rgi_strided patch = rgi_strided_make(dims, extent, move->element, NULL, p->ld);
+    extent[d] = piece->hi[d] - piece->lo[d];
+  rgi_strided patch = rgi_strided_make(dims, extent, move->element, NULL, piece->ld);
   if (incoming)
-    rgi_patch_put(&patch, place_of(move, move->call.b, p), data);
+    rgi_patch_put(&patch, place_of(move, move->call.b, piece), data);
   else
-    rgi_patch_get(&patch, place_of(move, move->call.a, p), data);
+    rgi_patch_get(&patch, place_of(move, move->call.a, piece), data);
 }
 
 static void copy_message(const redistribution *move, const piece_message *message) {

@@ -81,13 +81,13 @@ void rgi_mpich_algorithms_use(int found) {
   (void)found;
 }
 
-int rgi_mpich_algorithm_begin(rgi_mpich_algorithm a) {
-  (void)a;
+int rgi_mpich_algorithm_begin(rgi_mpich_algorithm algorithm) {
+  (void)algorithm;
   return 0;
 }
 
-void rgi_mpich_algorithm_end(rgi_mpich_algorithm a) {
-  (void)a;
+void rgi_mpich_algorithm_end(rgi_mpich_algorithm algorithm) {
+  (void)algorithm;
 }
 
 unsigned long rgi_mpich_moves(void) {

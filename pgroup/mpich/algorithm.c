@@ -96,22 +96,22 @@ void rgi_mpich_algorithms_use(int found) {
   }
 }
 
-int rgi_mpich_algorithm_begin(rgi_mpich_algorithm a) {
-  const variable *number = &algorithms[a].number, *radix = &algorithms[a].radix;
+int rgi_mpich_algorithm_begin(rgi_mpich_algorithm algorithm) {
+  const variable *number = &algorithms[algorithm].number, *radix = &algorithms[algorithm].radix;
   int now = AUTOMATIC;
   if (!number->found || PMPI_T_cvar_read(number->handle, &now) != MPI_SUCCESS || now != AUTOMATIC)
     return 0;
-  PMPI_T_cvar_write(number->handle, &algorithms[a].value);
+  PMPI_T_cvar_write(number->handle, &algorithms[algorithm].value);
   if (radix->found) {
-    PMPI_T_cvar_read(radix->handle, &algorithms[a].radix_before);
-    PMPI_T_cvar_write(radix->handle, &list[a].radix);
+    PMPI_T_cvar_read(radix->handle, &algorithms[algorithm].radix_before);
+    PMPI_T_cvar_write(radix->handle, &list[algorithm].radix);
   }
   return 1;
 }
 
-void rgi_mpich_algorithm_end(rgi_mpich_algorithm a) {
+void rgi_mpich_algorithm_end(rgi_mpich_algorithm algorithm) {
   int automatic = AUTOMATIC;
-  PMPI_T_cvar_write(algorithms[a].number.handle, &automatic);
-  if (algorithms[a].radix.found)
-    PMPI_T_cvar_write(algorithms[a].radix.handle, &algorithms[a].radix_before);
+  PMPI_T_cvar_write(algorithms[algorithm].number.handle, &automatic);
+  if (algorithms[algorithm].radix.found)
+    PMPI_T_cvar_write(algorithms[algorithm].radix.handle, &algorithms[algorithm].radix_before);
 }

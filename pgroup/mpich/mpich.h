@@ -189,7 +189,7 @@ void rgi_mpich_algorithms_use(int found);
 /* The next call of this collective uses the algorithm, until end undoes it. All members of the
  * call's communicator do so, or none. 0: what the program has set itself meanwhile is kept, and end
  * is not called. */
-int rgi_mpich_algorithm_begin(rgi_mpich_algorithm a);
-void rgi_mpich_algorithm_end(rgi_mpich_algorithm a);
+int rgi_mpich_algorithm_begin(rgi_mpich_algorithm algorithm);
+void rgi_mpich_algorithm_end(rgi_mpich_algorithm algorithm);
 
 #endif

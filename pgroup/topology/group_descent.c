@@ -14,7 +14,7 @@
 
 /* The step from a group to the level below it. */
 typedef struct {
-  const rgi_level_call *c;
+  const rgi_level_call *split;
   rg_group above;
   const rgi_places *places;
   rgi_level_call_part *all; /* of the members of above, by rank */
@@ -38,7 +38,7 @@ static int by_key(const void *a, const void *b) {
 static int group_of_ranks(const group_step *step, int n, const int ranks[], uint32_t part,
                           rg_group *g) {
   rgi_members *members;
-  RGI_TRY(rgi_members_pick(step->c->call, step->above->members, n, ranks, &members));
+  RGI_TRY(rgi_members_pick(step->split->call, step->above->members, n, ranks, &members));
   return rgi_group_derive_part(step->above, step->derivation, part, members, g);
 }
 
@@ -61,13 +61,13 @@ static int describe_level(const group_step *step, const rgi_places_level *level,
   const rgi_places *places = step->places;
   char types[RGI_PLACES_TYPES];
   rgi_group_places info = {
-      .type = rgi_places_level_types(places, places->me, step->c->filter, level, types)};
+      .type = rgi_places_level_types(places, places->me, step->split->filter, level, types)};
   int *keys = malloc((size_t)places->size * sizeof *keys);
   for (int r = 0; keys && r < places->size; r++)
     keys[r] = step->all[r].key;
   info.siblings = rgi_level_call_siblings(step->all, places->size, level->first, &info.index);
   int error = rgi_group_places_set(
-      step->c->call, g, keys ? rgi_places_below(places, places->me, level, keys) : NULL, &info);
+      step->split->call, g, keys ? rgi_places_below(places, places->me, level, keys) : NULL, &info);
   free(keys);
   return error;
 }
@@ -75,13 +75,13 @@ static int describe_level(const group_step *step, const rgi_places_level *level,
 static int make_level(const group_step *step, rg_group *g) {
   rgi_places_level level;
   rg_group made;
-  if (!rgi_places_level_below(step->places, step->places->me, step->c->filter, &level))
+  if (!rgi_places_level_below(step->places, step->places->me, step->split->filter, &level))
     return RG_SUCCESS;
   keyed_rank *order = malloc((size_t)level.count * sizeof *order);
   int *ranks = malloc((size_t)level.count * sizeof *ranks);
   int error = order && ranks ? order_level(step, &level, order, ranks, &made)
                              : rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members",
-                                         step->c->call, level.count);
+                                         step->split->call, level.count);
   free(order);
   free(ranks);
   if (error)
@@ -101,7 +101,7 @@ static int make_roots(const group_step *step, rg_group *roots) {
     return RG_SUCCESS;
   ranks = malloc((size_t)step->places->size * sizeof *ranks);
   if (!ranks)
-    return rgi_error(RG_ERR_NOMEM, "%s: no memory for the roots", step->c->call);
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for the roots", step->split->call);
   for (int r = 0; r < step->places->size; r++)
     if (step->all[r].first == r)
       ranks[n++] = r;
@@ -112,43 +112,43 @@ static int make_roots(const group_step *step, rg_group *roots) {
 
 /* The first level: a process knows the places on its own node only. */
 static int gather_parts(const group_step *step) {
-  const rgi_level_call *c = step->c;
-  rgi_level_call_part mine = rgi_level_call_mine(c, step->places);
+  const rgi_level_call *split = step->split;
+  rgi_level_call_part mine = rgi_level_call_mine(split, step->places);
   RGI_TRY(
       rg_allgather(step->above, &mine, sizeof mine, MPI_BYTE, step->all, sizeof mine, MPI_BYTE));
   int64_t word = rgi_level_call_word(step->all, step->places->size);
-  RGI_TRY(rgi_group_error_tell(step->above, c->call, word, c->error));
-  return rgi_level_call_check(c, step->all, step->places->size);
+  RGI_TRY(rgi_group_error_tell(step->above, split->call, word, split->error));
+  return rgi_level_call_check(split, step->all, step->places->size);
 }
 
 /* From the group above, of level k - 1 (the first: that of the call), to the next. */
-static int descend_once(const rgi_level_call *c, int k, rg_group above, rg_group *level,
+static int descend_once(const rgi_level_call *split, int k, rg_group above, rg_group *level,
                         rg_group *roots) {
   const rgi_group_places *known;
-  RGI_TRY(rgi_group_places_get(c->call, above, &known));
-  group_step step = {.c = c, .above = above, .places = known->places};
+  RGI_TRY(rgi_group_places_get(split->call, above, &known));
+  group_step step = {.split = split, .above = above, .places = known->places};
   step.derivation = rgi_group_derive_begin(above);
   step.all = malloc((size_t)step.places->size * sizeof *step.all);
-  int error = step.all ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "%s: no memory", c->call);
+  int error = step.all ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "%s: no memory", split->call);
   if (!error && k == 0)
     error = gather_parts(&step);
   else if (!error)
-    rgi_level_call_below(c, step.places, step.all);
+    rgi_level_call_below(split, step.places, step.all);
   if (!error)
     error = make_level(&step, level);
-  if (!error && c->rooted)
+  if (!error && split->rooted)
     error = make_roots(&step, roots);
   free(step.all);
   return error;
 }
 
-static int descend(const rgi_level_call *c, rg_group g, rg_group parts[], rg_group roots[],
+static int descend(const rgi_level_call *split, rg_group g, rg_group parts[], rg_group roots[],
                    int *levels) {
   int n = 0, error = RG_SUCCESS;
   rg_group above = g;
-  while (n < c->most && above && !error) {
+  while (n < split->most && above && !error) {
     parts[n] = roots[n] = NULL;
-    error = descend_once(c, n, above, &parts[n], &roots[n]);
+    error = descend_once(split, n, above, &parts[n], &roots[n]);
     above = parts[n++];
   }
   for (int k = 0; k < n && error; k++) {

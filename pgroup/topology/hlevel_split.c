@@ -24,7 +24,7 @@
 
 /* The step from a communicator to the level below it. */
 typedef struct {
-  const rgi_level_call *c;
+  const rgi_level_call *split;
   MPI_Comm above;
   const rgi_places *places;
   rgi_level_call_part *all; /* of the processes of above, by rank */
@@ -32,13 +32,13 @@ typedef struct {
 
 /* The first level: a process knows the places on its own node only. */
 static int gather_parts(const comm_step *step) {
-  rgi_level_call_part mine = rgi_level_call_mine(step->c, step->places);
-  RGI_TRY(rgi_failure_scope_meet(step->c->call, step->above));
+  rgi_level_call_part mine = rgi_level_call_mine(step->split, step->places);
+  RGI_TRY(rgi_failure_scope_meet(step->split->call, step->above));
   RGI_TRY_MPI(MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, step->all, (int)sizeof mine,
                             MPI_BYTE, step->above));
   int64_t word = rgi_level_call_word(step->all, step->places->size);
-  RGI_TRY(rgi_mpi_error_tell(step->above, step->c->call, word, step->c->error));
-  return rgi_level_call_check(step->c, step->all, step->places->size);
+  RGI_TRY(rgi_mpi_error_tell(step->above, step->split->call, word, step->split->error));
+  return rgi_level_call_check(step->split, step->all, step->places->size);
 }
 
 static int describe_level(const comm_step *step, MPI_Comm newcomm) {
@@ -48,14 +48,14 @@ static int describe_level(const comm_step *step, MPI_Comm newcomm) {
   int *keys = malloc((size_t)places->size * sizeof *keys);
   for (int r = 0; keys && r < places->size; r++)
     keys[r] = step->all[r].key;
-  rgi_places_level_below(places, places->me, step->c->filter, &level);
+  rgi_places_level_below(places, places->me, step->split->filter, &level);
   int error =
-      rgi_topo_attr_set(step->c->call, newcomm,
+      rgi_topo_attr_set(step->split->call, newcomm,
                         keys ? rgi_places_below(places, places->me, &level, keys) : NULL, &attr);
   free(keys);
   if (error)
     return error;
-  attr->type = rgi_places_level_types(places, places->me, step->c->filter, &level, attr->types);
+  attr->type = rgi_places_level_types(places, places->me, step->split->filter, &level, attr->types);
   attr->siblings = rgi_level_call_siblings(step->all, places->size, level.first, &attr->index);
   return rgi_comm_track(newcomm);
 }
@@ -81,21 +81,21 @@ static int make_level(const comm_step *step, MPI_Comm *level, MPI_Comm *roots) {
       MPI_Comm_split(step->above, mine->first < 0 ? MPI_UNDEFINED : mine->first, mine->key, level));
   if (*level != MPI_COMM_NULL)
     error = describe_level(step, *level);
-  int roots_error = step->c->rooted ? make_roots(step->above, *level, roots) : RG_SUCCESS;
+  int roots_error = step->split->rooted ? make_roots(step->above, *level, roots) : RG_SUCCESS;
   return error ? error : roots_error;
 }
 
 /* From the communicator above, of level k - 1 (the first: that of the call), to the next. */
-static int descend_once(const rgi_level_call *c, int k, MPI_Comm above, MPI_Comm *level,
+static int descend_once(const rgi_level_call *split, int k, MPI_Comm above, MPI_Comm *level,
                         MPI_Comm *roots) {
-  comm_step step = {.c = c, .above = above};
-  RGI_TRY(rgi_topo_attr_exchange(c->call, above, &step.places));
+  comm_step step = {.split = split, .above = above};
+  RGI_TRY(rgi_topo_attr_exchange(split->call, above, &step.places));
   step.all = malloc((size_t)step.places->size * sizeof *step.all);
-  int error = step.all ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "%s: no memory", c->call);
+  int error = step.all ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "%s: no memory", split->call);
   if (!error && k == 0)
     error = gather_parts(&step);
   else if (!error)
-    rgi_level_call_below(c, step.places, step.all);
+    rgi_level_call_below(split, step.places, step.all);
   if (!error)
     error = make_level(&step, level, roots);
   free(step.all);
@@ -107,16 +107,16 @@ static void free_comm(MPI_Comm *comm) {
     MPI_Comm_free(comm);
 }
 
-static int descend_quietly(const rgi_level_call *c, MPI_Comm comm, MPI_Comm comms[],
+static int descend_quietly(const rgi_level_call *split, MPI_Comm comm, MPI_Comm comms[],
                            MPI_Comm roots[], int *levels) {
   int n = 0, error = RG_SUCCESS;
   MPI_Comm above = comm;
-  while (n < c->most && above != MPI_COMM_NULL && !error) {
+  while (n < split->most && above != MPI_COMM_NULL && !error) {
     comms[n] = roots[n] = MPI_COMM_NULL;
-    error = descend_once(c, n, above, &comms[n], &roots[n]);
+    error = descend_once(split, n, above, &comms[n], &roots[n]);
     above = comms[n++];
   }
-  error = rgi_mpi_error_share(comm, c->call, error);
+  error = rgi_mpi_error_share(comm, split->call, error);
   for (int k = 0; k < n && error; k++) {
     free_comm(&comms[k]);
     free_comm(&roots[k]);
@@ -126,11 +126,11 @@ static int descend_quietly(const rgi_level_call *c, MPI_Comm comm, MPI_Comm comm
 }
 
 /* Collective over comm. Fills comms and, if rooted, roots: *levels of them. */
-static int descend(const rgi_level_call *c, MPI_Comm comm, MPI_Comm comms[], MPI_Comm roots[],
+static int descend(const rgi_level_call *split, MPI_Comm comm, MPI_Comm comms[], MPI_Comm roots[],
                    int *levels) {
   MPI_Errhandler handler;
   int entry = rgi_errhandler_begin(comm), n;
-  int error = descend_quietly(c, comm, comms, roots, &n);
+  int error = descend_quietly(split, comm, comms, roots, &n);
   rgi_errhandler_end(entry, MPI_COMM_NULL);
   if (error)
     return error;

@@ -27,18 +27,19 @@ static int first_below(const rgi_places *places, int row, int filter) {
   return rgi_places_level_below(places, row, filter, &level) ? level.first : -1;
 }
 
-rgi_level_call_part rgi_level_call_mine(const rgi_level_call *c, const rgi_places *places) {
-  return (rgi_level_call_part){.error = c->error,
-                               .filter = c->filter,
-                               .shape = 2 * c->most + c->rooted,
-                               .key = c->key,
-                               .first = c->error ? -1 : first_below(places, places->me, c->filter)};
+rgi_level_call_part rgi_level_call_mine(const rgi_level_call *split, const rgi_places *places) {
+  return (rgi_level_call_part){
+      .error = split->error,
+      .filter = split->filter,
+      .shape = 2 * split->most + split->rooted,
+      .key = split->key,
+      .first = split->error ? -1 : first_below(places, places->me, split->filter)};
 }
 
-void rgi_level_call_below(const rgi_level_call *c, const rgi_places *places,
+void rgi_level_call_below(const rgi_level_call *split, const rgi_places *places,
                           rgi_level_call_part all[]) {
   for (int r = 0; r < places->size; r++)
-    all[r] = (rgi_level_call_part){.first = first_below(places, r, c->filter)};
+    all[r] = (rgi_level_call_part){.first = first_below(places, r, split->filter)};
 }
 
 int64_t rgi_level_call_word(const rgi_level_call_part all[], int size) {
@@ -48,16 +49,16 @@ int64_t rgi_level_call_word(const rgi_level_call_part all[], int size) {
   return 0;
 }
 
-int rgi_level_call_check(const rgi_level_call *c, const rgi_level_call_part all[], int size) {
+int rgi_level_call_check(const rgi_level_call *split, const rgi_level_call_part all[], int size) {
   for (int r = 0; r < size; r++) {
     if (all[r].filter != all[0].filter)
-      return rgi_error(RG_ERR_MISMATCH, "%s: rank %d has the filter %d, rank 0 has %d", c->call, r,
-                       all[r].filter, all[0].filter);
+      return rgi_error(RG_ERR_MISMATCH, "%s: rank %d has the filter %d, rank 0 has %d", split->call,
+                       r, all[r].filter, all[0].filter);
     if (all[r].shape != all[0].shape)
       return rgi_error(RG_ERR_MISMATCH,
                        "%s: rank %d and rank 0 made different calls, or ask for different numbers "
                        "of levels or roots",
-                       c->call, r);
+                       split->call, r);
   }
   return RG_SUCCESS;
 }

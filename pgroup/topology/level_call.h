@@ -30,18 +30,18 @@ typedef struct {
 } rgi_level_call_part;
 
 /* The caller's part in the first level. */
-rgi_level_call_part rgi_level_call_mine(const rgi_level_call *c, const rgi_places *places);
+rgi_level_call_part rgi_level_call_mine(const rgi_level_call *split, const rgi_places *places);
 
 /* The parts of all places->size processes in a further level. Further levels lie within a node,
  * whose places each process knows. */
-void rgi_level_call_below(const rgi_level_call *c, const rgi_places *places,
+void rgi_level_call_below(const rgi_level_call *split, const rgi_places *places,
                           rgi_level_call_part all[]);
 
 /* The error of the lowest process that has one, as base/error_report.h words it; 0: none. */
 int64_t rgi_level_call_word(const rgi_level_call_part all[], int size);
 
 /* Whether all processes have made the same call: RG_ERR_MISMATCH. */
-int rgi_level_call_check(const rgi_level_call *c, const rgi_level_call_part all[], int size);
+int rgi_level_call_check(const rgi_level_call *split, const rgi_level_call_part all[], int size);
 
 /* How many levels are made, and the number of those that begin with a lower rank than `first`. */
 int rgi_level_call_siblings(const rgi_level_call_part all[], int size, int first, int *index);
