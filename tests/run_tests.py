@@ -3,8 +3,8 @@
 # Copyright (c) the Regroup authors
 """Runs the tests: every program under mpiexec at several rank counts, every script once.
 
-Programs are tests/*/test_*.c, built as BUILD/tests/test_*; scripts are executable
-tests/*/test_*.py and .sh (exit status 0 passed, 77 skipped with the last line as the
+Programs are tests/**/test_*.c, built as BUILD/tests/test_*; scripts are executable
+tests/**/test_*.py and .sh (exit status 0 passed, 77 skipped with the last line as the
 reason; of a program that ends so with the first line). A comment line near the top of either may
 ask for something else:
 
@@ -34,6 +34,7 @@ import collections
 import concurrent.futures
 import copy
 import ctypes
+import glob
 import os
 import random
 import re
@@ -129,11 +130,8 @@ class Outcome:
 def find_tests(filters, paths):
     paths = list(paths)
     if not paths:
-        for folder in sorted(os.listdir(os.path.join(ROOT, 'tests'))):
-            full = os.path.join(ROOT, 'tests', folder)
-            if os.path.isdir(full):
-                paths += [os.path.join(full, f) for f in sorted(os.listdir(full))
-                          if re.fullmatch(r'test_.*\.(c|py|sh)', f)]
+        paths = [path for path in sorted(glob.glob(ROOT + '/tests/**/test_*', recursive=True))
+                 if path.endswith(('.c', '.py', '.sh'))]
     tests = [Test(p) for p in paths]
     if filters:
         exact = [t for t in tests if t.name in filters or t.name[len('test_'):] in filters]

@@ -34,7 +34,7 @@ run_tests.MARK = 'RGT_RUN=' + os.environ.get('RGT_RUN', run_tests.MARK.split('='
 
 def wanted(names):
     """The tests and their numbers of nodes."""
-    for path in sorted(glob.glob('tests/*/test_*.c')):
+    for path in sorted(glob.glob('tests/**/test_*.c', recursive=True)):
         test = run_tests.Test(path)
         with open(path) as f:
             asked = re.search(r'^[ /*#]*\bnodes: *([\d ]+)$', f.read(4000), re.M)

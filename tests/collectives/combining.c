@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cases.h"
-#include "suites.h"
+#include "tests/collectives/cases.h"
+#include "tests/collectives/suites.h"
 
 #define TURNS 8
 

@@ -82,11 +82,12 @@ def test_mistakes():
 
 
 def text_with_helpers(test):
-    """Its text, and that of the files beside it which it names."""
+    """Its text, and that of the files beside and above it which it names."""
     with open(test.path) as f:
         text = f.read()
     words = set(re.findall(r'\w+', text))
-    for path in glob.glob(os.path.dirname(test.path) + '/*.[ch]'):
+    folder = os.path.dirname(test.path)
+    for path in glob.glob(folder + '/*.[ch]') + glob.glob(folder + '/../*.[ch]'):
         if os.path.splitext(os.path.basename(path))[0] in words and path != test.path:
             with open(path) as f:
                 text += f.read()

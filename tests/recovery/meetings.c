@@ -12,7 +12,7 @@
  *
  * wrap: rgi_record_switch */
 #include "ranks.h"
-#include "tests/lb/meeting_work.h"
+#include "tests/lb/walkers/meeting_work.h"
 #include "walkers/store/record.h"
 
 static int calls, dies_at = NEVER, meeting_dies, switch_dies, all_die, switches, in_meeting;

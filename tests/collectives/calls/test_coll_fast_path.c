@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "collectives/calls/call.h"
-#include "messages.h"
 #include "runtime/tuning.h"
 #include "shm/node.h"
 #include "tests/check/check.h"
+#include "tests/collectives/messages.h"
 
 static rg_group g;
 

@@ -3,10 +3,10 @@
  *
  * env: RG_TIMEOUT=60 MPIR_CVAR_NUM_CLIQUES=2
  * ranks: 2 3 4 7
- * sources: tests/collectives/cases.c tests/collectives/overlap.c
+ * sources: tests/collectives/cases.c tests/collectives/calls/overlap.c
  * Several collectives under way at once, on two pretended nodes. */
-#include "cases.h"
-#include "suites.h"
+#include "tests/collectives/cases.h"
+#include "tests/collectives/suites.h"
 
 int main(int argc, char **argv) {
   static const rgt_test tests[] = {

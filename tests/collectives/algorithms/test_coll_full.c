@@ -7,11 +7,11 @@
  * Collectives on two pretended nodes, of which one has a full arena: an error of its members would
  * leave those on the other node waiting. */
 #include "base/clock.h"
-#include "cases.h"
 #include "full_arena.h"
 #include "shm/arena.h"
 #include "shm/node.h"
-#include "suites.h"
+#include "tests/collectives/cases.h"
+#include "tests/collectives/suites.h"
 
 #define MOST 4096
 #define PAGE 4096

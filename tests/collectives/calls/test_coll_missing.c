@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/options.h"
-#include "cases.h"
+#include "tests/collectives/cases.h"
 
 /* One that is late itself may be named, where processors are few. */
 static void expect_named(int error) {

@@ -7,7 +7,7 @@
  * A member that calls later than RG_TIMEOUT: the others get an error, and the operations after
  * that work. By messages. */
 #include "base/options.h"
-#include "cases.h"
+#include "tests/collectives/cases.h"
 
 static void be_patient(int patient) {
   RGT_OK(rgi_options_load(patient ? "timeout=60" : "timeout=0.3"));

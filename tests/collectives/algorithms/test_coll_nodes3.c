@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * env: RG_TIMEOUT=60 MPIR_CVAR_NUM_CLIQUES=2
- * ranks: 2 3 4 7 8
+ * tier: default
+ * env: RG_TIMEOUT=60 MPIR_CVAR_NUM_CLIQUES=3
+ * ranks: 3 7 8
  * sources: tests/collectives/cases.c tests/collectives/moving.c tests/collectives/combining.c
- * All operations on two pretended nodes. */
-#include "cases.h"
-#include "suites.h"
+ * All operations on three pretended nodes. */
+#include "tests/collectives/cases.h"
+#include "tests/collectives/suites.h"
 
 int main(int argc, char **argv) {
   static const rgt_test tests[] = {
       {"start", start_groups}, MOVING, COMBINING, {"stop", stop_groups}, {NULL, NULL}};
-  return rgt_main(argc, argv, "coll_nodes", tests);
+  return rgt_main(argc, argv, "coll_nodes3", tests);
 }

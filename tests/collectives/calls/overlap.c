@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cases.h"
-#include "suites.h"
+#include "tests/collectives/cases.h"
+#include "tests/collectives/suites.h"
 
 #define MANY 12
 #define WORDS 3000

@@ -4,10 +4,10 @@
  * nodes: 2 4
  * env: RG_TIMEOUT=60
  * ranks: 1 2 3 4 7 16
- * sources: tests/collectives/cases.c tests/collectives/overlap.c
+ * sources: tests/collectives/cases.c tests/collectives/calls/overlap.c
  * Several collectives under way at once, on one node. */
-#include "cases.h"
-#include "suites.h"
+#include "tests/collectives/cases.h"
+#include "tests/collectives/suites.h"
 
 int main(int argc, char **argv) {
   static const rgt_test tests[] = {

@@ -7,9 +7,9 @@
  * The choice of an algorithm: by the model, by the environment, by the group. */
 #include <string.h>
 
-#include "cases.h"
 #include "collectives/algorithms/choice.h"
 #include "collectives/group/operation.h"
+#include "tests/collectives/cases.h"
 
 static const char *chosen(rgi_choice_shape shape) {
   const rgi_algorithm *table = rgi_operation_algorithms[shape.op];

@@ -5,7 +5,7 @@
  * env: RG_TIMEOUT=60
  * sources: tests/collectives/cases.c
  * Collectives on plain communicators. */
-#include "cases.h"
+#include "tests/collectives/cases.h"
 
 static void expect_sum(MPI_Comm comm) {
   rg_group g = NULL, again = NULL;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cases.h"
+#include "tests/collectives/cases.h"
 
 #define N 3000
 

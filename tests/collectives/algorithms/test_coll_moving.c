@@ -6,8 +6,8 @@
  * ranks: 1 2 3 4 7 8 16
  * sources: tests/collectives/cases.c tests/collectives/moving.c tests/collectives/combining.c
  * Operations that move data, by all algorithms, on one node. */
-#include "cases.h"
-#include "suites.h"
+#include "tests/collectives/cases.h"
+#include "tests/collectives/suites.h"
 
 int main(int argc, char **argv) {
   static const rgt_test tests[] = {

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cases.h"
-#include "messages.h"
 #include "shm/node.h"
+#include "tests/collectives/cases.h"
+#include "tests/collectives/messages.h"
 
 #define WORDS (1 << 17) /* 1 MiB of doubles */
 

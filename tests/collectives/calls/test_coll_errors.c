@@ -8,8 +8,8 @@
  * reported at the end. */
 #include <string.h>
 
-#include "cases.h"
 #include "shm/node.h"
+#include "tests/collectives/cases.h"
 
 static rg_group g;
 static rg_request request;

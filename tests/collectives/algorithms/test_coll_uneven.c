@@ -10,9 +10,9 @@
  * agree. test_coll_nodes.c checks the results. */
 #include <stdlib.h>
 
-#include "cases.h"
-#include "messages.h"
 #include "shm/node.h"
+#include "tests/collectives/cases.h"
+#include "tests/collectives/messages.h"
 
 /* Around the size from which a block is a message of its own. */
 static const MPI_Count sizes[] = {0, 3, 8192, 8193, 30000};
