@@ -22,8 +22,9 @@ for np, more in [(1, {}), (2, {}), (3, {}), (4, {'RG_ARENA_SIZE': '1'}), (7, {})
     assert out == 'wrong%s\nmisaligned%s\n' % (none, none), (np, more, out, told)
 
 # Errors end one call, not the communicator. Between nodes UCX tells of messages that are left.
+TWO_NODES = {'MPIR_CVAR_NUM_CLIQUES': '2', 'UCX_LOG_LEVEL': 'error'}
 for np, more in [(1, {}), (2, {}), (3, {}), (4, {'RG_OVERSUBSCRIBED': 'no'}), (7, {}),
-                 (4, {'MPIR_CVAR_NUM_CLIQUES': '2', 'UCX_LOG_LEVEL': 'error'})]:
+                 *[(np, TWO_NODES) for np in (2, 3, 4, 7)]]:
     out, told = run(np, under(LIBRARY, 'tests/plain_after_errors', SEED, '40', **more))
     assert out == 'wrong%s\n' % (np * ' 0'), (np, more, out, told)
 

@@ -169,6 +169,7 @@ static int make_coll(const char *call, rg_group g) {
   coll->lengths = NULL;
   coll->missed = 0;
   atomic_init(&coll->failed, RG_SUCCESS);
+  atomic_init(&coll->failed_call, 0);
   coll->all = (rgi_subgroup){rgi_members_count(g->members), g->me, NULL};
   for (int op = 0; op < RG_OP_COUNT; op++)
     coll->forced[op] = RGI_COLL_NOT_FORCED;
@@ -218,11 +219,12 @@ int rgi_coll_get(const char *call, rg_group g, rgi_coll **coll) {
 int rgi_coll_error(rg_group g, uint32_t *call) {
   const rgi_coll *coll = g->collectives;
   const rgi_shared_state *state = coll->state;
-  *call = 0;
-  if (!state->memory || !atomic_load(&state->memory->broken))
-    return atomic_load(&coll->failed);
-  if (coll->nodes.count == 1)
-    *call = atomic_load(&state->memory->broken_call);
+  if (!state->memory || !atomic_load(&state->memory->broken)) {
+    int failed = atomic_load(&coll->failed);
+    *call = atomic_load(&coll->failed_call);
+    return failed;
+  }
+  *call = atomic_load(&state->memory->broken_call);
   return atomic_load(&state->memory->broken);
 }
 

@@ -467,11 +467,15 @@ int rgi_step_await_ended(rgi_shared_state *state, const char *call) {
 }
 
 int rgi_step_result(rgi_shared_state *state, int error) {
+  return rgi_step_failed_in(state, error, state->call);
+}
+
+int rgi_step_failed_in(rgi_shared_state *state, int error, uint32_t call) {
   uint16_t none = 0;
   uint32_t no_call = 0;
   if (!error || !state->memory)
     return error;
-  atomic_compare_exchange_strong(&state->memory->broken_call, &no_call, state->call);
+  atomic_compare_exchange_strong(&state->memory->broken_call, &no_call, call);
   atomic_compare_exchange_strong(&state->memory->broken, &none, (uint16_t)error);
   rgi_step_end(state);
   rgi_bell_ring_expected(&state->memory->room_bell);

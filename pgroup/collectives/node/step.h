@@ -79,6 +79,9 @@ int rgi_step_check_not_broken(const rgi_shared_state *state, const char *call);
 /* Passes on what an operation returns; after an error the shared state is broken. */
 int rgi_step_result(rgi_shared_state *state, int error);
 
+/* The same for an error that a member has met in that call; 0: not known. */
+int rgi_step_failed_in(rgi_shared_state *state, int error, uint32_t call);
+
 /* Whether the node has a processor for every process: members spin, else they sleep. */
 int rgi_step_can_spin(void);
 

@@ -2,8 +2,8 @@
  * Copyright (c) the Regroup authors
  *
  * Two ways: the shared state of the members on this node is broken, and each member on another node
- * gets an empty message under a tag that no operation has. Who waits for messages looks for both.
- */
+ * gets a message, the number of the call, under a tag that no operation has. Who waits for messages
+ * looks for both. */
 #include "collectives/schedule/coll_state.h"
 
 #include <stdio.h>
@@ -27,24 +27,40 @@ static int break_state(rgi_coll *coll, int error) {
     return error;
   if (coll->state->n > 1 && !coll->state->memory)
     rgi_shared_state_attach(coll->state);
-  return rgi_step_result(coll->state, error);
+  return rgi_step_failed_in(coll->state, error, atomic_load(&coll->failed_call));
 }
 
-static void tell_other_nodes(const rgi_members *members, uint64_t context, const char *call) {
+/* Once, by a member that has met or learned of an error. number: of its call; 0: not known. */
+static int note_failure(rgi_coll *coll, int error, uint32_t number) {
+  unsigned none = 0;
+  int no_error = RG_SUCCESS;
+  atomic_compare_exchange_strong(&coll->failed_call, &none, number);
+  return atomic_compare_exchange_strong(&coll->failed, &no_error, error);
+}
+
+/* The call in which a member on this node has met the first error, else the caller's. */
+static uint32_t call_here(const rgi_coll *coll) {
+  const rgi_shared_state *state = coll->state;
+  uint32_t found = state && state->memory ? atomic_load(&state->memory->broken_call) : 0;
+  return found || !state ? found : state->call;
+}
+
+static void tell_other_nodes(const rgi_members *members, uint64_t context, uint32_t number,
+                             const char *call) {
   for (int i = 0, n = rgi_node.count > 1 ? rgi_members_count(members) : 0; i < n; i++)
     if (rgi_node_of(rgi_members_at(members, i)) != rgi_node.mine) {
-      rgi_message_envelope to = {context, rgi_members_at(members, i), FAILURE_TAG, 0};
-      rgi_message_deliver(&to, NULL, call); /* the others are told also where one cannot be */
+      rgi_message_envelope to = {context, rgi_members_at(members, i), FAILURE_TAG, sizeof number};
+      rgi_message_deliver(&to, &number, call); /* the others are told also where one cannot be */
     }
 }
 
 int rgi_coll_failure_tell(rgi_coll *coll, const char *call, int error) {
   char text[RGI_ERROR_TEXT];
-  if (!must_be_told(error) || atomic_exchange(&coll->failed, error))
+  if (!must_be_told(error) || !note_failure(coll, error, call_here(coll)))
     return error;
   snprintf(text, sizeof text, "%s", rg_error_detail());
   break_state(coll, error);
-  tell_other_nodes(coll->members, coll->context, call);
+  tell_other_nodes(coll->members, coll->context, atomic_load(&coll->failed_call), call);
   return rgi_error(error, "%s", text);
 }
 
@@ -52,32 +68,35 @@ int rgi_coll_failure_absent(rg_group g, const char *call, int error) {
   char text[RGI_ERROR_TEXT];
   snprintf(text, sizeof text, "%s", rg_error_detail());
   rgi_shared_state_break(g, error);
-  tell_other_nodes(g->members, rgi_coll_context(g->context), call);
+  tell_other_nodes(g->members, rgi_coll_context(g->context), 0, call);
   g->collectives_failed = 1;
   return rgi_error(error, "%s", text);
 }
 
-static int find_word(rgi_coll *coll, int *there) {
+/* number: of the call that it names. */
+static int find_word(rgi_coll *coll, uint32_t *number, int *there) {
   rgi_message_envelope wanted = {coll->context, RGI_ANY, FAILURE_TAG, 0}, found;
   rgi_message_cell *taken;
   rgi_message message;
   int here = coll->state ? rgi_shared_state_error(coll->state) : RG_SUCCESS;
   *there = here && must_be_told(here);
+  *number = *there ? call_here(coll) : 0;
   if (*there || coll->nodes.count == 1)
     return RG_SUCCESS;
   RGI_TRY(rgi_message_probe(&wanted, there, &found, &taken));
   if (*there)
-    rgi_message_accept(taken, NULL, 0, &message);
+    rgi_message_accept(taken, number, sizeof *number, &message);
   return RG_SUCCESS;
 }
 
 int rgi_coll_failure_look(rgi_coll *coll, const char *call) {
+  uint32_t number;
   int there;
   if (!atomic_load(&coll->failed)) {
-    RGI_TRY(find_word(coll, &there));
+    RGI_TRY(find_word(coll, &number, &there));
     if (!there)
       return RG_SUCCESS;
-    atomic_store(&coll->failed, RG_ERR_MISMATCH);
+    note_failure(coll, RG_ERR_MISMATCH, number);
   }
   return rgi_error(RG_ERR_MISMATCH,
                    "%s: an operation of this group ended in an error on a member on another node, "

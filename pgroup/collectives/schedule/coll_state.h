@@ -50,8 +50,9 @@ typedef struct rgi_coll {
   atomic_int users; /* the group, while it is not freed, and its open requests */
   rgi_members *members;
   uint64_t context;
-  rgi_coll_nodes nodes; /* arrays are NULL when count is 1 */
-  atomic_int failed;    /* no operation ends any more: an error of a member (below); or 0 */
+  rgi_coll_nodes nodes;    /* arrays are NULL when count is 1 */
+  atomic_int failed;       /* no operation ends any more: an error of a member (below); or 0 */
+  atomic_uint failed_call; /* that member's call, stored before; 0: not known */
   int missed; /* for unmodified programs: so many calls have no partner (mpi/intercept_group.c) */
   struct rgi_choice_lengths *lengths; /* where it is so for some lengths only (choice.h); or NULL */
   rgi_coll_forced forced[RG_OP_COUNT];
