@@ -24,7 +24,7 @@
  *    rg_error_set. Another number (a negative one, for instance) becomes RG_ERR_ARG.
  *
  * Structs that callers fill in, or that the library fills in for them, may get more members at
- * their end in later versions 0.2.x. A program that was compiled with an earlier 0.2.x
+ * their end in later patch versions. A program that was compiled with an earlier patch version
  * continues to work, by one rule: the first member, `size`, is the size of the struct as the
  * program knows it. This initialisation sets it and all other members to zero; C++ has
  * {sizeof options}:

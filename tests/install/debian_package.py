@@ -73,7 +73,7 @@ def use(root, lib):
     assert 'RG_POLITE' in call([root + '/usr/bin/regroup-info'], env=env, timeout=120)
     call([shutil.which('mpicc.mpich') or 'mpicc', 'tests/docs/app.c', '-o', root + '/app', '-ldl'])
     call([MPIEXEC, '-n', '2', root + '/app'], timeout=120,
-         env=dict(env, LD_PRELOAD=glob.glob(lib + '/libregroup-mpi.so.0.*')[0]))
+         env=dict(env, LD_PRELOAD=glob.glob(lib + '/libregroup-mpi.so.*')[0]))
 
 
 IN_ROOT = '''set -eu

@@ -94,8 +94,8 @@ def check_lists(work, tree):
 with tempfile.TemporaryDirectory() as folder:
     made = call(['pgroup/packaging/make_debian.py', folder]).split()[-1]
     number = read('include/regroup/version.h').split('RG_VERSION "')[1].split('"')[0]
-    library = glob.glob(os.environ['RGT_BUILD'] + '/lib/libregroup.so.*')
-    soname = re.search(r'soname: \[libregroup\.so\.(.*)\]', call(['readelf', '-d', library[0]]))[1]
+    library = os.environ['RGT_BUILD'] + '/lib/libregroup.so'
+    soname = re.search(r'soname: \[libregroup\.so\.(.*)\]', call(['readelf', '-d', library]))[1]
     check_needs(check_tree(folder, made, number, soname))
     check_lists(folder, made)
     check_without_git(folder, made)

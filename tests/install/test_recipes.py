@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
 """The recipes of docs/packaging: they are Python, name what the build needs and nothing else, and give
-SCons settings that it knows. Neither Spack nor EasyBuild is run.
+SCons settings that it knows. Neither Spack nor EasyBuild is run. And the version's number is the same
+wherever it is written.
 
 tier: quick
 beside: yes
@@ -64,9 +65,24 @@ def check_easybuild(version, needed):
         assert os.path.exists('%s/%s' % (os.environ['RGT_BUILD'], name)) or name.startswith('include')
 
 
+def check_numbers(version):
+    """In documents, whole or without the patch; a release has one date."""
+    series, written = version.rpartition('.')[0], {}
+    for name, pattern in [
+            ('README.md', r'Version (\d[\d.]*\d)'),
+            ('CITATION.cff', r'^version: (.*)'),
+            ('CHANGELOG.md', r'\A(?:.*\n)*?## \[(.*?)\]'),
+            ('docs/building.md', r'(?:[Rr]egroup[-@]|Regroup |libregroup)(\d+\.[\d.]*\d)')]:
+        written[name] = re.findall(pattern, read(name), re.M)
+        assert written[name] and set(written[name]) <= {version, series}, (name, written[name])
+    dated = re.search(r'^## \[.*?\] - (\S+)', read('CHANGELOG.md'), re.M)[1]
+    assert dated == 'unreleased' or 'date-released: %s\n' % dated in read('CITATION.cff'), dated
+
+
 number = read('include/regroup/version.h').split('RG_VERSION "')[1].split('"')[0]
 packages = set(re.findall(r"(?:\w\.h'|blas_header): '([\w-]+)'", read('SConstruct')))
 packages -= {'libcunit1-dev', 'libglobalarrays-dev'}  # of tests and measurements
 assert packages == set(NAMES), packages ^ set(NAMES)
+check_numbers(number)
 check_spack(number, packages)
 check_easybuild(number, packages)

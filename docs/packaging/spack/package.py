@@ -19,7 +19,7 @@ class Regroup(SConsPackage):
 
     license("BSD-3-Clause")
 
-    version("0.2.0")
+    version("0.3.0")
 
     variant("arrays", default=True, description="Distributed arrays over ARMCI-MPI")
 
