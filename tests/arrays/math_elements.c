@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "math/box.h"
 #include "math_cases.h"
 #include "math_suites.h"
 
@@ -352,6 +353,38 @@ void test_ghosts(void) {
 }
 
 /* --- print -------------------------------------------------------------------------------- */
+
+static int count_box(void *context, const rgi_box *box) {
+  int64_t *seen = context;
+  int64_t elements = 1;
+  for (int i = 0; i < box->dims; i++)
+    elements *= box->extent[i];
+  seen[0]++;
+  seen[1] += elements;
+  return RG_SUCCESS;
+}
+
+/* Of arrays that are dealt out alike each member's elements are one run, however short the chunks.
+ */
+void test_runs(void) {
+  const int64_t shape[2] = {23, 31};
+  rg_array_spec spec = {.size = sizeof spec};
+  rgi_operand operand[2];
+  int64_t seen[2] = {0}, all;
+  RGT_OK(rg_array_spec_set(&spec, RG_TYPE_INT64, 2, shape));
+  spec.layout = RG_LAYOUT_BLOCK_CYCLIC;
+  spec.chunk[0] = spec.chunk[1] = 1;
+  for (int k = 0; k < 2; k++) {
+    RGT_OK(rg_array_create(math_world, &spec, &operand[k].a));
+    RGT_OK(rgi_operand_make(__func__, operand[k].a, NULL, NULL, &operand[k]));
+  }
+  RGT_OK(rgi_box_each(2, operand, count_box, seen));
+  RGT_INT(seen[0], 1);
+  MPI_Allreduce(&seen[1], &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  RGT_INT(all, shape[0] * shape[1]);
+  for (int k = 0; k < 2; k++)
+    RGT_OK(rg_array_free(&operand[k].a));
+}
 
 void test_print(void) {
   math_seed(10);

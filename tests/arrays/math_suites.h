@@ -14,6 +14,7 @@ void test_combine(void);
 void test_divide(void);
 void test_map(void);
 void test_ghosts(void);
+void test_runs(void);
 void test_print(void);
 
 void test_sum(void);
@@ -39,7 +40,7 @@ void test_errors(void);
 #define ELEMENTS                                                                                   \
   {"fill", test_fill}, {"zero", test_zero}, {"random", test_random}, {"scale", test_scale},        \
       {"add", test_add}, {"combine", test_combine}, {"divide", test_divide}, {"map", test_map},    \
-      {"ghosts", test_ghosts}, {                                                                   \
+      {"ghosts", test_ghosts}, {"runs", test_runs}, {                                              \
     "print", test_print                                                                            \
   }
 

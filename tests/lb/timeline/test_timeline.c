@@ -16,6 +16,7 @@
 
 #include "check.h"
 #include "shm/node.h"
+#include "timeline/timeline_picture.h"
 
 static rg_group world;
 
@@ -420,6 +421,48 @@ static void test_legend(void) {
   RGT_OK(rg_group_free(&self));
 }
 
+static int count_written(rg_timeline t, const char *path, rg_timeline_format format,
+                         const rg_timeline_words *words, const char *what) {
+  RGT_OK(rg_timeline_write(t, path, format, words));
+  return occurrences(contents(path), what);
+}
+
+/* Ranks 0 and 2 are a group, all others alone; the last rank dies. */
+static void test_frames(void) {
+  int apart = rgt_size > 2, is_member = apart && rgt_rank % 2 == 0 && rgt_rank < 3;
+  rg_timeline_death death = {.rank = rgt_size - 1, .when = 1};
+  rg_timeline_words words = {.size = sizeof words}, dead = words;
+  char path[RGT_PATH];
+  rg_timeline t;
+  dead.deaths = 1;
+  dead.death = &death;
+  RGT_OK(rg_timeline_create(&t));
+  mark(t, 10,
+       (rg_span){.kind = RG_SPAN_WORK,
+                 .first = is_member ? 0 : rgt_rank,
+                 .size = 1 + is_member,
+                 .together = !is_member});
+  RGT_OK(rg_timeline_end(t, 12));
+  RGT_OK(rg_timeline_gather(t, world, 10, 0));
+  rgt_temporary(path);
+  close(mkstemp(path));
+  if (rgt_rank == 0) {
+    RGT_INT(count_written(t, path, RG_TIMELINE_SVG, &words, RGI_TIMELINE_APART), apart * 3);
+    RGT_INT(count_written(t, path, RG_TIMELINE_SVG, &words, ">ranks of one group<"), apart);
+    RGT_INT(count_written(t, path, RG_TIMELINE_SVG, &words, ">dead<"), 0);
+    RGT_INT(count_written(t, path, RG_TIMELINE_SVG, &words, "ranks</text>"), 2 * apart);
+    RGT_INT(count_written(t, path, RG_TIMELINE_SVG, &dead, ">dead<"), 1);
+    RGT_INT(count_written(t, path, RG_TIMELINE_HTML, &dead, ">dead<"), 1);
+    /* On a telephone: as wide as that, and two fingers zoom. */
+    RGT_INT(count_written(t, path, RG_TIMELINE_HTML, &dead, "content='width=device-width"), 1);
+    RGT_INT(occurrences(contents(path), "{margin:0 auto;max-width:"), 1);
+    RGT_INT(occurrences(contents(path), "touch-action:none"), 1);
+    RGT_TRUE(occurrences(contents(path), "'pointerdown'") > 0);
+  }
+  remove(path);
+  RGT_OK(rg_timeline_free(&t));
+}
+
 /* The ranks of a span are the caller's: they may lie beyond 2^31. */
 static void test_high_ranks(void) {
   char path[RGT_PATH];
@@ -488,6 +531,7 @@ int main(int argc, char **argv) {
                                    {"wrong bytes", test_wrong_bytes},
                                    {"names", test_names},
                                    {"legend", test_legend},
+                                   {"frames", test_frames},
                                    {"clock", test_clock},
                                    {"high ranks", test_high_ranks},
                                    {"files", test_files},
