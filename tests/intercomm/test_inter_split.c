@@ -3,6 +3,7 @@
  *
  * ranks: 1 2 3 4 5 6 7 8 9
  * time: 60
+ * wrap: MPI_Comm_get_parent
  * The building blocks of benchmarks on a job that is split, in every way; also with
  * the last processes in reserve. */
 #include "inter_cases.h"
@@ -55,6 +56,31 @@ static void test_splits(void) {
     RGT_OK(rg_inter_end());
   }
   check_all(&e);
+}
+
+/* What a program that is none of this library's has spawned has a parent, too. */
+static MPI_Comm foreign = MPI_COMM_NULL;
+int __real_MPI_Comm_get_parent(MPI_Comm *parent);
+int __wrap_MPI_Comm_get_parent(MPI_Comm *parent);
+int __wrap_MPI_Comm_get_parent(MPI_Comm *parent) {
+  if (foreign == MPI_COMM_NULL)
+    return __real_MPI_Comm_get_parent(parent);
+  *parent = foreign;
+  return MPI_SUCCESS;
+}
+
+static void test_foreign_parent(void) {
+  expected e = whole(rgt_rank, rgt_size), s = after_split(1, rgt_rank, rgt_size);
+  foreign = MPI_COMM_SELF;
+  start(RG_INTER_NONE, 0);
+  check_all(&e);
+  RGT_OK(rg_inter_end());
+  if (rgt_size > 1) {
+    start(RG_INTER_SPLIT, 1);
+    check_all(&s);
+    RGT_OK(rg_inter_end());
+  }
+  foreign = MPI_COMM_NULL;
 }
 
 static void check_refused(rg_inter_kind kind, int n, int code) {
@@ -135,6 +161,7 @@ static void test_forgotten(void) {
 int main(int argc, char **argv) {
   static const rgt_test tests[] = {{"no inter-communicator", test_none},
                                    {"every split", test_splits},
+                                   {"a foreign parent", test_foreign_parent},
                                    {"errors", test_errors},
                                    {"nothing to spawn", test_nothing_to_spawn},
                                    {"split with a reserve", test_reserve},

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "machine/machine.h"
 #include "runtime/tuning.h"
 
 static char folder[RGT_PATH];
@@ -62,6 +63,19 @@ static void test_policy(void) {
   RGT_FAILS(rg_policy_parse("share-out:cost=0,5", &p), RG_ERR_ARG);
 }
 
+/* A machine from a file is the one that a program without the locale sees. */
+static void test_machine(void) {
+  rgi_machine machine[2];
+  for (int i = 0; i < 2; i++) {
+    RGT_TRUE(setlocale(LC_ALL, i ? "C" : "de_DE.UTF-8") != NULL);
+    RGT_OK(rgi_machine_open(__func__, "tests/topology/lopsided.xml", &machine[i]));
+  }
+  RGT_TRUE(setlocale(LC_ALL, "de_DE.UTF-8") != NULL);
+  RGT_TRUE(machine[0].fingerprint == machine[1].fingerprint);
+  for (int i = 0; i < 2; i++)
+    rgi_machine_close(&machine[i]);
+}
+
 /* Each format of a timeline, without a number that has a comma. */
 static void test_timeline(void) {
   rg_timeline t;
@@ -97,11 +111,9 @@ static void test_end(void) {
 }
 
 int main(int argc, char **argv) {
-  static const rgt_test tests[] = {{"options", test_options},
-                                   {"policy", test_policy},
-                                   {"timeline", test_timeline},
-                                   {"end", test_end},
-                                   {NULL, NULL}};
+  static const rgt_test tests[] = {{"options", test_options}, {"policy", test_policy},
+                                   {"machine", test_machine}, {"timeline", test_timeline},
+                                   {"end", test_end},         {NULL, NULL}};
   if (!use_comma()) {
     printf("no locale with a decimal comma can be made here\n");
     return 77;
