@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
 """libregroup-mpi.so where one process has no memory for a communicator's group: all members pass
-their calls on to MPI, on one node and on two. Communicators that are freed.
+their calls on to MPI, on one node and on two. Communicators that are freed. Memory of MPI_Alloc_mem in a child.
 
 time: 120
 beside: yes
@@ -36,6 +36,13 @@ for size in [1, 2, 3, 4, 7]:
 for size, times in [(1, 40000), (2, 20000)]:
     text, said = run(size, under(LIBRARY, 'tests/plain_heap', str(times)))
     assert text == 'bytes%s\n' % (size * ' 0'), (size, text, said)
+# The memory is the node's, and a child shares it; without windows it is MPI's, and a child has its own.
+for size in [1, 2, 4]:
+    for chosen, own in [('all', '0'), ('all,-rma', '1')]:
+        text, said = run(size, under(LIBRARY, 'tests/plain_forks', RG_MPI=chosen))
+        want = ''.join('%s%s\n' % (what, (' ' + has) * size)
+                       for what, has in [('own of child', own), ('own of parent', own), ('wrong', '0')])
+        assert OPENMPI or text == want, (size, chosen, text, said)
 if not OPENMPI:
     try:
         with cluster.Nodes(2) as pair:
