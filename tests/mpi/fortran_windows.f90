@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! Copyright (c) the Regroup authors
 !
-! Windows by Fortran's three interfaces: mpif.h, mpi, mpi_f08. In each, C code (fortran_windows.c)
+! Windows, and collectives from MPI_BOTTOM, by Fortran's three interfaces: mpif.h, mpi, mpi_f08. In each, C code (fortran_windows.c)
 ! accumulates to the window that Fortran has made, and Fortran to one that C has made. Prints, on
 ! rank 0, how many results were wrong on all processes.
 module counting
@@ -233,6 +233,47 @@ subroutine with_f08(rank, size)
   call check(win == MPI_WIN_NULL)
 end subroutine
 
+! Collectives on a type of absolute addresses: two numbers of an array, from root 0 to all, and their
+! maxima.
+subroutine bottom_of_mpif(rank, size)
+  use counting
+  implicit none
+  include 'mpif.h'
+  integer, intent(in) :: rank, size
+  integer :: type, ierr
+  integer(kind=MPI_ADDRESS_KIND) :: at(2)
+  integer, volatile :: x(9)
+  x = rank
+  call MPI_Get_address(x(2), at(1), ierr)
+  call MPI_Get_address(x(7), at(2), ierr)
+  call MPI_Type_create_hindexed_block(2, 1, at, MPI_INTEGER, type, ierr)
+  call MPI_Type_commit(type, ierr)
+  call MPI_Bcast(MPI_BOTTOM, 1, type, size - 1, MPI_COMM_WORLD, ierr)
+  call check(x(2) == size - 1 .and. x(7) == size - 1 .and. x(3) == rank)
+  call MPI_Type_free(type, ierr)
+end subroutine
+
+subroutine bottom_of_f08(rank, size)
+  use mpi_f08
+  use counting
+  implicit none
+  integer, intent(in) :: rank, size
+  type(MPI_Datatype) :: type
+  integer(kind=MPI_ADDRESS_KIND) :: at(2)
+  integer, volatile :: x(9), all(2 * size)
+  x = rank
+  call MPI_Get_address(x(2), at(1))
+  call MPI_Get_address(x(7), at(2))
+  call MPI_Type_create_hindexed_block(2, 1, at, MPI_INTEGER, type)
+  call MPI_Type_commit(type)
+  all = -1
+  call MPI_Allgather(MPI_BOTTOM, 1, type, all, 2, MPI_INTEGER, MPI_COMM_WORLD)
+  call check(all(1) == 0 .and. all(2 * size) == size - 1)
+  call MPI_Bcast(MPI_BOTTOM, 1, type, size - 1, MPI_COMM_WORLD)
+  call check(x(2) == size - 1 .and. x(7) == size - 1 .and. x(3) == rank)
+  call MPI_Type_free(type)
+end subroutine
+
 program fortran_windows
   use mpi
   use counting
@@ -244,6 +285,9 @@ program fortran_windows
   call with_mpif(rank, size)
   call with_mpi(rank, size)
   call with_f08(rank, size)
+  call MPI_Barrier(MPI_COMM_WORLD, ierr)
+  call bottom_of_mpif(rank, size)
+  call bottom_of_f08(rank, size)
   call MPI_Reduce(wrong, all, 1, MPI_INTEGER, MPI_SUM, 0, MPI_COMM_WORLD, ierr)
   if (rank == 0) print '(a, i0)', 'wrong ', all
   call MPI_Finalize(ierr)
