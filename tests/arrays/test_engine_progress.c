@@ -20,8 +20,6 @@
 #include "runtime/runtime.h"
 #include "tests/arrays/engine_calls.h"
 
-#define LIMIT_SECONDS 15
-
 static const rgi_strided word = {
     .dims = 1, .extent = {sizeof(int64_t)}, .origin_stride = {1}, .target_stride = {1}};
 
@@ -51,10 +49,8 @@ static void serve(void (*now_and_then)(void)) {
     RGT_OK(engine_put(target, at, &value, &word));
     RGT_OK(rgi_engine_fence(target));
   } else if (rgt_rank == target) {
-    double begin = rgi_clock_now();
-    while (atomic_load(mine(at)) != 77 && rgi_clock_now() - begin < LIMIT_SECONDS)
+    while (atomic_load(mine(at)) != 77)
       now_and_then();
-    RGT_INT(atomic_load(mine(at)), 77);
   }
   MPI_Barrier(MPI_COMM_WORLD);
   rgi_heap_give(at, 64);
@@ -139,8 +135,7 @@ static void test_threads(void) {
 static char sign[RGT_PATH];
 
 static void wait_for_sign(int there) {
-  for (double begin = rgi_clock_now();
-       (access(sign, F_OK) == 0) != there && rgi_clock_now() - begin < 50;)
+  while ((access(sign, F_OK) == 0) != there)
     rgi_clock_sleep(0.01);
 }
 

@@ -56,7 +56,7 @@ def names_of(program):
 
 def check_walks(program, names, end, **env):
     """Two ranks on two pretended nodes. Each walk ends in the call that it should end in."""
-    run = subprocess.run(MPIEXEC + ['-n', '2', program], capture_output=True, text=True, timeout=60,
+    run = subprocess.run(MPIEXEC + ['-n', '2', program], capture_output=True, text=True,
                          env=dict(os.environ, MPIR_CVAR_NUM_CLIQUES='2', **env))
     assert run.returncode == 0, (run.returncode, run.stdout, run.stderr)
     walks = [line.split() for line in run.stdout.splitlines()]

@@ -45,7 +45,7 @@ def bench(np, *args, cpus=None, preload=None, **env):
         path = os.path.join(os.path.dirname(BENCH), '..', 'lib', preload)
         command += ['env', 'LD_PRELOAD=' + os.path.abspath(path)]
     command += [BENCH, *args]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=run_tests.limit(180),
+    done = subprocess.run(command, capture_output=True, text=True,
                           env=dict(os.environ, **env),
                           preexec_fn=cpus and (lambda: os.sched_setaffinity(0, cpus)))
     return done.returncode, done.stdout, run_tests.without_banner(done.stderr)

@@ -39,8 +39,7 @@ def check(good, *what):
 
 
 def bench(np, *args, **env):
-    done = subprocess.run(MPIEXEC + ['-n', str(np), BENCH, *args], capture_output=True, text=True,
-                          timeout=run_tests.limit(180), env=dict(os.environ, **env))
+    done = subprocess.run(MPIEXEC + ['-n', str(np), BENCH, *args], capture_output=True, text=True, env=dict(os.environ, **env))
     return done.returncode, done.stdout, run_tests.without_banner(done.stderr)
 
 

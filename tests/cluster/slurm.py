@@ -20,10 +20,14 @@ import pwd
 import re
 import signal
 import subprocess
+import sys
 import time
 
 import cluster
 import faults
+
+sys.path.insert(0, os.path.join(cluster.HERE, '..'))
+import run_tests  # noqa: E402
 
 FOLDER = '/etc/slurm'
 LOGIN = 'login'
@@ -66,7 +70,7 @@ COMMANDS = 'slurmctld', 'slurmd', 'srun', 'sinfo', 'scontrol'
 SURVIVE = '--no-kill', '--kill-on-bad-exit=0', '--wait=0'
 # srun ends the whole step, also with --no-kill, if a connection is reset instead of closed.
 RESET = 'io error with slurmstepd'
-READY = 30  # seconds
+READY = run_tests.limit(10)  # seconds
 
 
 def is_newer():

@@ -11,7 +11,6 @@ beside: yes
 import signal
 import subprocess
 import sys
-import time
 
 import cluster
 import faults
@@ -27,15 +26,16 @@ s = socket.create_server((sys.argv[1], 7777))
 while True:
     threading.Thread(target=serve, args=s.accept()[:1], daemon=True).start()
 """
-# Calls; for each line that it reads it sends a byte, and tells what comes within a second.
+# Calls; for each line that it reads, "send" or "wait", it sends a byte or none, and tells what comes; with
+# "shortly" behind the word, what comes within a second.
 CALL = """
 import socket, sys
-s = socket.create_connection((sys.argv[1], 7777), 5)
-s.settimeout(1)
+s = socket.create_connection((sys.argv[1], 7777))
 print('connected', flush=True)
 for line in sys.stdin:
     try:
-        if line == 'send\\n':
+        s.settimeout(1 if 'shortly' in line else None)
+        if line.startswith('send'):
             s.sendall(b'x')
         print(len(s.recv(1)), flush=True)
     except Exception as e:
@@ -44,7 +44,7 @@ for line in sys.stdin:
 DIAL = """
 import socket, sys
 try:
-    socket.create_connection((sys.argv[1], int(sys.argv[2])), 1)
+    socket.create_connection((sys.argv[1], int(sys.argv[2])), float(sys.argv[3]) or None)
     print('connected')
 except Exception as e:
     print(type(e).__name__)
@@ -68,14 +68,18 @@ def ask(caller, word):
     return caller.stdout.readline().strip()
 
 
-def dial(nodes, where, to, port=7777):
-    return python(nodes, where, DIAL, address(to), str(port)).communicate()[0].strip()
+def dial(nodes, where, to, port=7777, seconds=0):
+    """How it ends; 0: without a time limit."""
+    return python(nodes, where, DIAL, address(to), str(port), str(seconds)).communicate()[0].strip()
+
+
+def is_silent(nodes, where, to, port=7777):
+    return dial(nodes, where, to, port, 1) == 'TimeoutError'
 
 
 def connect(nodes, where, to):
-    deadline = time.monotonic() + 10
-    while dial(nodes, where, to) != 'connected':
-        assert time.monotonic() < deadline, (where, to)
+    while dial(nodes, where, to) != 'connected':  # the server has not begun
+        pass
     caller = python(nodes, where, CALL, address(to))
     assert caller.stdout.readline() == 'connected\n'
     return caller
@@ -87,16 +91,12 @@ def test_path(nodes, broken):
     broken.cut(faults.path(0, 1))
     for pair, caller in calls.items():
         cut = set(pair) == {0, 1}
-        assert ask(caller, 'send') == ('TimeoutError' if cut else '1'), pair
-    assert dial(nodes, 0, 1) == 'TimeoutError' and dial(nodes, 0, 2, 7) == 'ConnectionRefusedError'
-    assert dial(nodes, 0, 1, 7) == 'TimeoutError', 'no living host is to refuse'
+        assert ask(caller, 'send shortly' if cut else 'send') == ('TimeoutError' if cut else '1'), pair
+    assert is_silent(nodes, 0, 1) and dial(nodes, 0, 2, 7) == 'ConnectionRefusedError'
+    assert is_silent(nodes, 0, 1, 7), 'no living host is to refuse'
     broken.heal()
     for pair, caller in calls.items():
-        for _ in range(10):
-            said = ask(caller, 'wait' if set(pair) == {0, 1} else 'send')
-            if said != 'TimeoutError':
-                break
-        assert said == '1', (pair, said)
+        assert ask(caller, 'wait' if set(pair) == {0, 1} else 'send') == '1', pair
     return calls
 
 
@@ -104,17 +104,22 @@ def test_sets(nodes, broken):
     """Cut by two faults, healed by both; one node, halves, all."""
     broken.cut(faults.alone(1, [0, 1, 2, HUB]))
     broken.cut(faults.between([0, 1], [2]))
-    assert [dial(nodes, 0, 1), dial(nodes, HUB, 1), dial(nodes, 0, 2)] == ['TimeoutError'] * 3
+    assert is_silent(nodes, 0, 1) and is_silent(nodes, HUB, 1) and is_silent(nodes, 0, 2)
     broken.heal(faults.alone(1, [0, 1, 2, HUB]))
     assert [dial(nodes, 0, 1), dial(nodes, HUB, 1)] == ['connected'] * 2
-    assert dial(nodes, 1, 2) == dial(nodes, 0, 2) == 'TimeoutError'
+    assert is_silent(nodes, 1, 2) and is_silent(nodes, 0, 2)
     broken.heal(faults.between([0, 1], [2]))
     assert dial(nodes, 1, 2) == dial(nodes, 0, 2) == 'connected'
     broken.cut(faults.all_paths(range(3)))
-    assert [dial(nodes, a, b) for a, b in [(0, 1), (1, 2), (2, 0)]] == ['TimeoutError'] * 3
+    assert all(is_silent(nodes, *pair) for pair in [(0, 1), (1, 2), (2, 0)])
     assert dial(nodes, HUB, 0) == 'connected'
     broken.heal()
     assert dial(nodes, 0, 1) == 'connected'
+
+
+def state_of(pid):
+    with open('/proc/%d/stat' % pid) as f:
+        return f.read().rsplit(')', 1)[1].split()[0]
 
 
 def test_processes(nodes, broken, server):
@@ -124,7 +129,9 @@ def test_processes(nodes, broken, server):
     assert server.pid not in broken.everything(0) + broken.everything(2)
     caller = connect(nodes, 2, 1)
     broken.send(signal.SIGSTOP, [server.pid])
-    assert ask(caller, 'send') == 'TimeoutError'
+    while state_of(server.pid) != 'T':
+        pass
+    assert ask(caller, 'send shortly') == 'TimeoutError'
     broken.send(signal.SIGCONT, [server.pid])
     assert ask(caller, 'wait') == '1'
     assert broken.send(signal.SIGKILL, broken.everything(1)) == 1 and server.wait()

@@ -16,7 +16,7 @@ MPIEXEC = os.environ['RGT_MPIEXEC'].split()
 
 def said(np, *words, **variables):
     """Standard error."""
-    done = subprocess.run(['timeout', '60', *MPIEXEC, '-n', str(np), *words], capture_output=True, text=True,
+    done = subprocess.run([*MPIEXEC, '-n', str(np), *words], capture_output=True, text=True,
                           env=dict(os.environ, RG_STALL_REPORT='0', **variables))
     assert done.returncode == 0, (np, words, done)
     return done.stderr

@@ -14,13 +14,16 @@ import random
 import re
 import resource
 import subprocess
+import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+import run_tests  # noqa: E402
+
 BUILD = os.path.abspath(os.environ['RGT_BUILD'])
 SEED = int(os.environ.get('RGT_SEED', '1'))
-FULL = os.environ.get('RGT_TIER', 'all') == 'all'
-SECONDS = float(os.environ.get('FUZZ_SECONDS', '4' if FULL else '1'))  # of each part
+SECONDS = float(os.environ.get('FUZZ_SECONDS', '4' if run_tests.FULL else '1'))  # of each part
 SANITIZED = 'asan' in BUILD or 'tsan' in BUILD
 BASE_XML = """<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE topology SYSTEM "hwloc2.dtd">
@@ -81,7 +84,7 @@ def check(what, args, slow=False, **environment):
     # popt does not free the argument of an option that is given twice.
     env = dict(os.environ, RG_LOG='error', ASAN_OPTIONS='detect_leaks=0', **environment)
     try:
-        done = subprocess.run(args, capture_output=True, env=env, cwd=here, timeout=10 if slow else 60,
+        done = subprocess.run(args, capture_output=True, env=env, cwd=here, timeout=10 if slow else run_tests.limit(60),
                               preexec_fn=limit)
     except subprocess.TimeoutExpired:
         assert slow, ('does not end', what, args, environment)

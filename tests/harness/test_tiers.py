@@ -50,6 +50,14 @@ def test_headers():
                 assert found == wanted, (kind, head, tier, found)
 
 
+def test_limits():
+    """No script ends a wait after a fixed time, which would be too short on a busy machine."""
+    for t in (t for t in TESTS if t.kind == '.py'):
+        with open(t.path, errors='replace') as f:
+            found = re.search(r"timeout=\d+[,)]|'timeout', '\d\d|monotonic\(\) \+ \d", f.read())
+        assert not found, '%s: %s: wait without a limit, or for run_tests.limit(seconds)' % (t.path, found[0])
+
+
 def run(*words):
     done = subprocess.run([*RUNNER, *words], capture_output=True, text=True)
     return done.returncode, done.stdout, done.stderr

@@ -54,8 +54,7 @@ def change_headers(change, folder):
 
 
 def call(command, **kwargs):
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          timeout=150, **kwargs)
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **kwargs)
     assert done.returncode == 0, '%s\n%s' % (' '.join(command), done.stdout)
 
 

@@ -35,7 +35,7 @@ def build(folder):
 
 def run(program, np, *arguments):
     return subprocess.run([*MPIEXEC, '-n', str(np), program, *arguments], capture_output=True,
-                          text=True, timeout=180)
+                          text=True)
 
 
 with tempfile.TemporaryDirectory() as folder:

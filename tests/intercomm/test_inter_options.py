@@ -18,7 +18,7 @@ PROGRAM = os.environ['RGT_BUILD'] + '/tests/test_inter_program'
 def run(np, *arguments, reserve=0):
     env = dict(os.environ, RG_RESERVE=str(reserve))
     return subprocess.run([*MPIEXEC, '-n', str(np), PROGRAM, *arguments], env=env,
-                          capture_output=True, text=True, timeout=180)
+                          capture_output=True, text=True)
 
 
 def good(expected, np, *arguments, reserve=0):

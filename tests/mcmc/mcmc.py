@@ -10,21 +10,20 @@ BIN = os.path.join(os.environ.get('RGT_BUILD', 'build'), 'bin', 'regroup-mcmc')
 MPIEXEC = os.environ.get('RGT_MPIEXEC', 'mpiexec.mpich').split()
 
 
-def start(np, *args, limit=300):
+def start(np, *args):
     """The finished process, with its output."""
     words = list(map(str, args))
     while '--tune' in words:  # Open MPI takes this word for its own option, wherever it stands
         i = words.index('--tune')
         words[i:i + 2] = ['--tune=' + words[i + 1]]
-    return subprocess.run(MPIEXEC + ['-n', str(np), BIN, *words], capture_output=True, text=True,
-                          timeout=limit)
+    return subprocess.run(MPIEXEC + ['-n', str(np), BIN, *words], capture_output=True, text=True)
 
 
-def result(np, *args, limit=300):
+def result(np, *args):
     """The JSON of a run that must succeed and, being quiet, must print nothing."""
     with tempfile.TemporaryDirectory() as folder:
         name = os.path.join(folder, 'result.json')
-        done = start(np, '--quiet', '--json', name, *args, limit=limit)
+        done = start(np, '--quiet', '--json', name, *args)
         what = 'np %d, %s' % (np, ' '.join(map(str, args)))
         assert done.returncode == 0, '%s: status %d\n%s' % (what, done.returncode, done.stderr)
         assert done.stdout == '' and done.stderr == '', '%s printed: %s' % (what, done)

@@ -17,7 +17,7 @@ EXPECTED = checksum(1, range(0, 32, 4), 200)
 
 
 def check(*args):
-    r = result(32, *SMALL, *args, limit=300)
+    r = result(32, *SMALL, *args)
     assert (r['checksum'], r['walkers'], r['samples']) == (EXPECTED, 8, 112 * 200), r
     assert abs(r['baseline_seconds'] - 7 / 50) < 1e-9, r
     assert abs(r['ideal_seconds'] - 3.5 / 50) < 1e-9, r

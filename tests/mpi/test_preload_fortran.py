@@ -49,6 +49,6 @@ with tempfile.TemporaryDirectory() as scratch:
     try:
         with cluster.Nodes(2) as pair:
             for shape in [(3, 2, 'block'), (4, 2, 'cyclic')]:
-                check(shape[0], *run_on(pair, shape, made, 60))
+                check(shape[0], *run_on(pair, shape, made))
     except cluster.Unavailable as reason:
         print('not over nodes:', reason)

@@ -46,6 +46,6 @@ for size in [1, 2, 4]:
 if not OPENMPI:
     try:
         with cluster.Nodes(2) as pair:
-            check(4, *run_on(pair, (4, 2, 'cyclic'), words(LIBRARY), 60), run(4, words(POLITE))[0])
+            check(4, *run_on(pair, (4, 2, 'cyclic'), words(LIBRARY)), run(4, words(POLITE))[0])
     except cluster.Unavailable as why:
         print(why)

@@ -50,7 +50,7 @@ class Place:
 
     def fails(self, *words):
         process = self.start('--cache', self.cache, 'debian13', *words)
-        said = process.communicate(timeout=100)[0]
+        said = process.communicate()[0]
         assert process.returncode == 1 and not os.listdir(self.cache), (said, os.listdir(self.cache))
         return said.splitlines()[-1]
 
@@ -85,16 +85,13 @@ def check_killed(top):
         place = Place('%s/killed%d' % (top, sig), unshare=UNSHARE + '[ "$1" = mount ] || exec "$@"',
                       debootstrap='#!/bin/sh\necho $$ >"$NOTES"; exec sleep 100')
         process = place.start('--cache', place.cache, 'debian13')
-        end = time.monotonic() + 60
-        while not (os.path.exists(place.notes) and place.noted()) and time.monotonic() < end:
+        while not (os.path.exists(place.notes) and place.noted()):
             time.sleep(0.02)
         assert glob.glob(place.cache + '/making-*')
         process.send_signal(sig)
-        process.communicate(timeout=60)
-        while (os.listdir(place.cache) or os.path.exists('/proc/' + place.noted()[0])) and time.monotonic() < end:
+        process.communicate()
+        while os.listdir(place.cache) or os.path.exists('/proc/' + place.noted()[0]):
             time.sleep(0.02)
-        assert not os.listdir(place.cache), os.listdir(place.cache)
-        assert not os.path.exists('/proc/' + place.noted()[0])
 
 
 def check_ci(top):
@@ -114,7 +111,7 @@ def check_ci(top):
         os.chmod(place.folder + '/tree/run', 0o755)
         name, words = ('run', '') if failures else ('nightly', ' --all')
         done = subprocess.run([place.folder + '/bin/bash', place.folder + '/tree/.ci/' + name],
-                              env=dict(place.env, SBIN='', PAUSE='0'), capture_output=True, text=True, timeout=60)
+                              env=dict(place.env, SBIN='', PAUSE='0'), capture_output=True, text=True)
         installs = [line for line in place.noted() if 'install' in line]
         assert len(installs) == min(2, failures + 1) and 'debootstrap' in installs[0], place.noted()
         assert 'run WERROR=1 --yes test --also tests/platforms/asan.sh --also tests/platforms/debian13.sh%s\n' % words in done.stdout, done

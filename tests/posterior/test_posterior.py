@@ -28,7 +28,7 @@ def gate(model, np, *args):
     for seed in [1, 2, 3]:
         try:
             return result(np, '--model', model, '--check', '--seed', seed,
-                          *args, limit=300)
+                          *args)
         except AssertionError as missed:
             if 'standard errors from the truth' not in str(missed) or seed == 3:
                 raise

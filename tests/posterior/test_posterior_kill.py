@@ -25,7 +25,7 @@ POSTERIOR = ['--model', 'eight-schools', '--samples', 200, '--tune', 100, '--uni
 def run(np, *args, nodes={}):
     """What it prints, when all must be well."""
     done = subprocess.run([*MPIEXEC, '-n', str(np), BIN, *map(str, args)], env=dict(ENV, **nodes),
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=200)
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert done.returncode == 0, (np, args, nodes, done)
     return done.stdout
 

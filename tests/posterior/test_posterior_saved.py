@@ -44,8 +44,7 @@ def run(np, path, seconds, **env):
     """Ends early when so many have passed. Its status, and the steps that are left then."""
     env.update(RG_END_TIME='%.3f' % (time.time() + seconds), RG_END_MARGIN='0')
     done = subprocess.run([*MPIEXEC, '-n', str(np), BIN, *POSTERIOR, *['--checkpoint', path][:2 * bool(path)]],
-                          env=dict(os.environ, **env), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          timeout=200)
+                          env=dict(os.environ, **env), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     left = re.search(r': (\d+) steps are left', done.stdout)
     return done.returncode, int(left[1]) if left else 0, done.stdout
 

@@ -29,8 +29,7 @@ BAD = {
 
 
 def run(np, program, *args):
-    done = subprocess.run([*MPIEXEC, '-n', str(np), program, *args], capture_output=True, text=True,
-                          timeout=run_tests.limit(180))
+    done = subprocess.run([*MPIEXEC, '-n', str(np), program, *args], capture_output=True, text=True)
     return done.returncode, done.stdout, run_tests.without_banner(done.stderr)
 
 

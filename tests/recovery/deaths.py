@@ -188,7 +188,7 @@ def one_run(command, env, kills, life, limit, where=Node([]), cwd=None, moments=
         if moments is not None and killed > before:
             moments.append((time.monotonic() - began, killed - before))
     try:
-        output = job.communicate(timeout=limit)[0]
+        output = job.communicate(timeout=run_tests.limit(limit))[0]
         return job.returncode, output, killed
     except subprocess.TimeoutExpired:
         where.kill(job)
@@ -271,7 +271,7 @@ def left_behind(mark):
 
 def wait_gone(mark, seconds=5):
     """A killed process needs a moment to go."""
-    end = time.monotonic() + seconds
+    end = time.monotonic() + run_tests.limit(seconds)
     while left_behind(mark) and time.monotonic() < end:
         time.sleep(0.05)
     return left_behind(mark)

@@ -109,7 +109,7 @@ class Checkpoint(Kind):
         return self.np - int(found[2])
 
     def look_at_files(self, start, folder):
-        text = subprocess.run([*start(1), *self.arguments], cwd=folder, text=True, timeout=300,
+        text = subprocess.run([*start(1), *self.arguments], cwd=folder, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout
         found = re.search(self.line, text, re.M)
         return '' if found and found[1] == self.expected else 'the checkpoints: ' + text

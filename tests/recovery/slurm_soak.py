@@ -39,7 +39,7 @@ FAULTS = {'machine lost': lambda s, node: s.lose(node), 'power lost': lambda s, 
           'step killed': slurm.Slurm.kill_steps, 'taken down': slurm.Slurm.take_down,
           'cable cut': slurm.Slurm.cut_off}
 NODES, EACH = 3, 2
-LIMIT = 180
+LIMIT = deaths.run_tests.limit(60)
 ENV = dict(deaths.ENV, RG_NODE_TIMEOUT='3', RG_OVERSUBSCRIBED='yes', UCX_TCP_KEEPIDLE='600s',
            UCX_TCP_KEEPINTVL='600s')
 

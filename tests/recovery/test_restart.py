@@ -106,7 +106,7 @@ def test_own_failure(folder):
         assert 'started again' not in text, (np, text)
     for code in 255, 137, 1:
         done = subprocess.run([LAUNCHER, '--restart', '-n', '1', 'sh', '-c', 'exit %d' % code],
-                              env=ENV, text=True, capture_output=True, timeout=180)
+                              env=ENV, text=True, capture_output=True)
         assert done.returncode == code and 'again' not in done.stderr, (code, done)
 
 
@@ -126,7 +126,7 @@ def test_arguments():
     done = subprocess.run([LAUNCHER, '--restart=x', 'true'], text=True, capture_output=True)
     assert done.returncode == 2 and 'a number of times' in done.stderr, done
     done = subprocess.run([LAUNCHER, '--restart=2', '-n', '1', 'sh', '-c', 'cat; echo no >&2'],
-                          env=ENV, text=True, input='word\n', capture_output=True, timeout=180)
+                          env=ENV, text=True, input='word\n', capture_output=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, 'word\n', 'no\n'), done
 
 

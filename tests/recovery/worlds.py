@@ -96,7 +96,7 @@ class Run:
         self.witness = 'RG_WITNESS' in self.env
         self.hang, self.ends = '', {}  # by rank: rounds, checksum, members, time
         lasting = [f.seconds for f in plan if f.seconds is not FOR_GOOD]
-        self.patience = 30 + 6 * limit + 3 * sum(lasting)  # TCP may repeat as late as this
+        self.patience = deaths.run_tests.limit(10) + 6 * limit + 3 * sum(lasting)  # TCP may repeat as late as this
 
     def node_of(self, rank):
         return rank // self.each
@@ -134,7 +134,7 @@ class Run:
     # --- while it runs ----------------------------------------------------------------------
 
     def watch(self):
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + deaths.run_tests.limit(20)
         while len([f for f in os.listdir(self.folder) if f.startswith('start-')]) < self.np:
             if self.job.poll() is not None or time.monotonic() > deadline:
                 self.hang = 'not all ranks have begun'

@@ -14,11 +14,14 @@ import subprocess
 import sys
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+import run_tests  # noqa: E402
+
 MPIEXEC = os.environ['RGT_MPIEXEC'].split()
 PROGRAM = os.path.join(os.environ['RGT_BUILD'], 'tests', 'test_message')
 KILLS = 10 if os.environ.get('RGT_TIER', 'all') == 'all' else 3
 RANKS = 4
-PATIENCE = 20
+PATIENCE = run_tests.limit(20)
 
 
 def processes(mark):

@@ -41,7 +41,7 @@ def marked():
 
 
 def run(program, *mark):
-    done = subprocess.run([*MPIEXEC, '-n', '2', program, *mark], capture_output=True, text=True, timeout=run_tests.limit(60))
+    done = subprocess.run([*MPIEXEC, '-n', '2', program, *mark], capture_output=True, text=True)
     return done.returncode, done.stdout, done.stderr
 
 

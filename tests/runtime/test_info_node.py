@@ -29,7 +29,7 @@ def huge_pages():
 
 def run(ranks, **more):
     r = subprocess.run([*MPIEXEC, '-n', str(ranks), BUILD + '/bin/regroup-info', '--node'],
-                       text=True, capture_output=True, timeout=60,
+                       text=True, capture_output=True,
                        env=dict(os.environ, RG_LOG='info', **more))
     check(r.returncode == 0, r.stderr)
     return r.stdout, r.stderr

@@ -23,7 +23,7 @@ def run(name, level):
     """Returns what went wrong, or None."""
     program = os.path.join(os.environ['RGT_BUILD'], 'tests', name)
     done = subprocess.run([*MPIEXEC, '-n', RANKS, program], env=dict(os.environ, RGT_THREADS=level),
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=180)
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode == 0 and re.search(r'^RGT \S+ tests=[1-9]\d* failed=0$', done.stdout, re.M):
         return None
     return '%s with MPI_THREAD_%s: status %d\n%s' % (name, level.upper(), done.returncode,

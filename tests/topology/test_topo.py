@@ -36,7 +36,7 @@ def topo(*args, np=0, **env):
     command = [*MPIEXEC, '-n', str(np), TOPO, *args] if np else [TOPO, *args]
     base = {k: v for k, v in os.environ.items()
             if not re.match('RG_TOPOLOGY|RG_BIND|HWLOC_(XML|SYN)|LC_|LANG', k)}
-    done = subprocess.run(command, capture_output=True, text=True, timeout=run_tests.limit(180),
+    done = subprocess.run(command, capture_output=True, text=True,
                           env=dict(base, **env))
     return done.returncode, done.stdout, run_tests.without_banner(done.stderr)
 

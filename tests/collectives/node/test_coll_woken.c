@@ -31,13 +31,11 @@ static int can_wait_for_two(void) {
 #endif
 }
 
-/* Whether the rank has been seen to sleep on its bell; in vain only after a long time. */
-static int has_slept(int rank) {
+/* Until the rank sleeps on its bell. */
+static void await_sleeper(int rank) {
   rgi_bell *bell = &rgi_node.processes[rgi_node_find(rank)].bell;
-  for (double end = rgi_clock_now() + 10; rgi_clock_now() < end; rgi_clock_sleep(1e-4))
-    if (atomic_load(&bell->sleepers) > 0)
-      return 1;
-  return 0;
+  while (atomic_load(&bell->sleepers) == 0)
+    rgi_clock_sleep(1e-4);
 }
 
 static void wait_in_barrier(void) {
@@ -53,7 +51,7 @@ static void wait_in_barrier(void) {
 static void send_to_sleeper(void) {
   int word;
   RGT_OK(rg_recv(world, &word, 1, MPI_INT, 0, 6, NULL));
-  RGT_TRUE(has_slept(0));
+  await_sleeper(0);
   RGT_OK(rg_send(world, data, LONG, MPI_BYTE, 0, 7));
   RGT_OK(rg_send(world, &word, 1, MPI_INT, 2, 8));
 }

@@ -33,7 +33,7 @@ def count(ranks, sockets, bind):
     env.update(RG_TOPOLOGY='pack:%d l3:4 core:%d pu:1' % (sockets, cores), RG_BIND=bind,
                RG_OVERSUBSCRIBED='no', RG_WAIT='yield', RG_TIMEOUT='100')
     run = subprocess.run(MPIEXEC + ['-n', str(ranks), PROGRAM], env=env, text=True,
-                         capture_output=True, timeout=600)
+                         capture_output=True)
     if run.returncode:
         sys.exit('%d ranks, %d sockets, %s: status %d\n%s%s' %
                  (ranks, sockets, bind, run.returncode, run.stdout, run.stderr))

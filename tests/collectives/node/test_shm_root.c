@@ -194,10 +194,9 @@ static double held; /* until then the root has stayed in its wait */
 /* In the root's wait: until all members have come, and then for some time. */
 static void hold_root(void) {
   rgi_bell *arrived = &rgi_shared_state_turn_of(l, l->step)->arrived;
-  double limit = rgi_clock_now() + 10;
   if (held > 0)
     return;
-  while (atomic_load(&arrived->value) % (uint32_t)l->n && rgi_clock_now() < limit)
+  while (atomic_load(&arrived->value) % (uint32_t)l->n)
     rgi_clock_sleep(1e-4);
   rgi_clock_sleep(20e-3);
   held = rgi_clock_now();

@@ -10,7 +10,7 @@
 #include "balance_work.h"
 #include "base/clock.h"
 
-enum { LONG = 1000, CHILD = 100, PATIENCE = 20 };
+enum { LONG = 1000, CHILD = 100 };
 
 static rg_group world;
 static MPI_Win window;
@@ -37,10 +37,8 @@ typedef struct {
 } queue_context;
 
 static void wait_for_others(const queue_context *c) {
-  double end = rgi_clock_now() + PATIENCE;
-  while (atomic_load(begun) < c->together && rgi_clock_now() < end)
+  while (atomic_load(begun) < c->together)
     nanosleep(&(struct timespec){0, 200000}, NULL);
-  RGT_TRUE(atomic_load(begun) >= c->together);
 }
 
 static void add_child(const queue_context *c, int64_t id, const queue_state *s) {
@@ -102,7 +100,7 @@ static int queue_unit(rg_walker *w, rg_group g, void *context) {
 static double queue_left(const rg_walker *w, void *context) {
   const queue_context *c = context;
   const queue_state *s = w->state;
-  if (w->id == 0 && c->stays && s->done < PATIENCE * LONG)
+  if (w->id == 0 && c->stays && s->done < 20 * LONG)
     return atomic_load(begun) < c->children ? LONG : 0;
   return (double)(s->units - s->done);
 }
