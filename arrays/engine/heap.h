@@ -43,12 +43,16 @@ void rgi_heap_close(void);
 
 /* Which ranges of a heap part are free. A block is taken at the lowest offset where it fits, and
  * adjacent free ranges are merged. Each process manages its own part; the caller locks.
- * O(log n) for n free ranges. */
+ * O(n) for n free ranges. */
 
-typedef struct rgi_heap_part {
-  struct rgi_heap_part_range *free; /* a tree by offset */
-  uint64_t size, left;              /* in bytes: of all, of what is free */
-  uint64_t random;
+typedef struct {
+  uint64_t start, length;
+} rgi_heap_part_range;
+
+typedef struct {
+  rgi_heap_part_range *free; /* by offset */
+  int64_t count, room;
+  uint64_t size, left; /* in bytes: of all, of what is free */
 } rgi_heap_part;
 
 /* All of it is free. RG_ERR_NOMEM. */

@@ -15,14 +15,13 @@ typedef struct {
   const void *alpha, *beta;
 } factors;
 
-typedef void add_loop(int64_t n, char *c, const char *a, const char *b, const factors *f);
-
 /* c may be a or b, but does not partly overlap one: each element is read before it
  * is written. */
 #define LOOP(TYPE, name, type, work)                                                               \
-  static void add_##name(int64_t n, char *c, const char *a, const char *b, const factors *f) {     \
-    work alpha, beta, *z = (work *)(void *)c;                                                      \
-    const work *x = (const work *)(const void *)a, *y = (const work *)(const void *)b;             \
+  static void add_##name(void *context, int64_t n, char *const at[]) {                             \
+    const factors *f = context;                                                                    \
+    work alpha, beta, *z = (work *)(void *)at[0];                                                  \
+    const work *x = (const work *)(const void *)at[1], *y = (const work *)(const void *)at[2];     \
     memcpy(&alpha, f->alpha, sizeof alpha);                                                        \
     memcpy(&beta, f->beta, sizeof beta);                                                           \
     RGI_EACH_BY_ITSELF                                                                             \
@@ -32,20 +31,7 @@ typedef void add_loop(int64_t n, char *c, const char *a, const char *b, const fa
 RGI_EACH_TYPE(LOOP)
 
 #define ENTRY(TYPE, name, type, work) [TYPE] = add_##name,
-static add_loop *const loops[RG_TYPE_COUNT] = {RGI_EACH_TYPE(ENTRY)};
-
-typedef struct {
-  add_loop *f;
-  factors factors;
-} add_call;
-
-static int add_box(void *context, const rgi_box *box) {
-  const add_call *j = context;
-  rgi_box_rows rows;
-  for (rgi_box_rows_start(&rows, box); rows.n; rgi_box_rows_next(&rows))
-    j->f(rows.n, rows.at[0], rows.at[1], rows.at[2], &j->factors);
-  return RG_SUCCESS;
-}
+static rgi_box_row *const loops[RG_TYPE_COUNT] = {RGI_EACH_TYPE(ENTRY)};
 
 /* operand: c, a, b. */
 static int add_patches(const char *call, const void *alpha, const void *beta,
@@ -58,9 +44,10 @@ static int add_patches(const char *call, const void *alpha, const void *beta,
     RGI_TRY(rgi_operands_together(call, &operand[k], &operand[0]));
     RGI_TRY(rgi_operands_apart(call, &operand[k], &operand[0]));
   }
-  add_call j = {loops[operand[0].a->type], {alpha, beta}};
+  factors f = {alpha, beta};
   RGI_TRY(rgi_operands_begin(call, 3, operand));
-  return rgi_operands_end(call, 3, operand, rgi_box_each(3, operand, add_box, &j));
+  return rgi_operands_end(call, 3, operand,
+                          rgi_box_rows(3, operand, loops[operand[0].a->type], &f));
 }
 
 int rg_array_add(const void *alpha, rg_array a, const void *beta, rg_array b, rg_array c) {

@@ -18,17 +18,82 @@
 
 #define FETCH ((int64_t)1 << 20) /* bytes that are got from another node at once */
 
-/* --- boxes of several operands --------------------------------------------------------- */
+/* Corresponding boxes of elements of up to 3 operands. */
+typedef struct {
+  int operands, dims;
+  size_t element; /* bytes */
+  int64_t extent[RG_ARRAY_MAX_DIMS];
+  char *at[RGI_BOX_OPERANDS];                          /* the first element */
+  int64_t stride[RGI_BOX_OPERANDS][RG_ARRAY_MAX_DIMS]; /* in elements */
+} box;
 
 typedef struct {
   int n;
   const rgi_operand *o;
-  rgi_box_function *f;
+  rgi_box_row *row;
   void *context;
   int axes[RGI_BOX_OPERANDS][RG_ARRAY_MAX_DIMS];
   char *buffer[RGI_BOX_OPERANDS];
-  rgi_box box;
+  box box;
 } traversal;
+
+/* --- the rows of a box ------------------------------------------------------------------- */
+
+/* Whether dimension i of the box and the next one are contiguous in all operands. */
+static int are_joined(const box *b, int i) {
+  for (int k = 0; k < b->operands; k++)
+    if (b->stride[k][i] != b->extent[i + 1] * b->stride[k][i + 1])
+      return 0;
+  return 1;
+}
+
+static void join_dimensions(box *b, int i) {
+  b->extent[i] *= b->extent[i + 1];
+  for (int k = 0; k < b->operands; k++)
+    b->stride[k][i] = b->stride[k][i + 1];
+  for (int j = i + 1; j + 1 < b->dims; j++) {
+    b->extent[j] = b->extent[j + 1];
+    for (int k = 0; k < b->operands; k++)
+      b->stride[k][j] = b->stride[k][j + 1];
+  }
+  b->dims--;
+}
+
+static int side_by_side(const box *b) {
+  for (int k = 0; k < b->operands; k++)
+    if (b->dims == 0 || b->stride[k][b->dims - 1] != 1)
+      return 0;
+  return 1;
+}
+
+/* To the next row. 0: that was the last one. */
+static int next_row(box *b, int64_t i[]) {
+  for (int d = b->dims - 1; d >= 0; d--) {
+    int64_t step = ++i[d] < b->extent[d] ? 1 : 1 - b->extent[d];
+    for (int k = 0; k < b->operands; k++)
+      b->at[k] += step * b->stride[k][d] * (int64_t)b->element;
+    if (step > 0)
+      return 1;
+    i[d] = 0;
+  }
+  return 0;
+}
+
+static int visit_rows(const traversal *walk) {
+  box b = walk->box;
+  int64_t i[RG_ARRAY_MAX_DIMS] = {0}, n = 1;
+  for (int d = b.dims - 2; d >= 0; d--)
+    if (are_joined(&b, d))
+      join_dimensions(&b, d);
+  if (side_by_side(&b))
+    n = b.extent[--b.dims];
+  do
+    walk->row(walk->context, n, b.at);
+  while (next_row(&b, i));
+  return RG_SUCCESS;
+}
+
+/* --- boxes of several operands --------------------------------------------------------- */
 
 /* The elements with lo <= index < hi, in dimensions of the box or of an array. */
 typedef struct {
@@ -76,7 +141,7 @@ static int visit_next(traversal *walk, int k, const int64_t lo[], const int64_t 
     return visit_operand(walk, k + 1, lo, hi);
   for (int i = 0; i < walk->box.dims; i++)
     walk->box.extent[i] = hi[i] - lo[i];
-  return walk->f(walk->context, &walk->box);
+  return visit_rows(walk);
 }
 
 /* Moves the operands before k from the start of the box lo to that of its part plo, or back. */
@@ -171,11 +236,11 @@ static int visit_run(traversal *walk) {
     walk->box.at[k] = rgi_array_mine(walk->o[k].a);
     walk->box.stride[k][0] = 1;
   }
-  return walk->box.extent[0] ? walk->f(walk->context, &walk->box) : RG_SUCCESS;
+  return walk->box.extent[0] ? visit_rows(walk) : RG_SUCCESS;
 }
 
-int rgi_box_each(int n, const rgi_operand operand[], rgi_box_function *function, void *context) {
-  traversal walk = {.n = n, .o = operand, .f = function, .context = context};
+int rgi_box_rows(int n, const rgi_operand operand[], rgi_box_row *row, void *context) {
+  traversal walk = {.n = n, .o = operand, .row = row, .context = context};
   rgi_pieces own;
   rgi_piece piece;
   int error = RG_SUCCESS;
@@ -193,58 +258,4 @@ int rgi_box_each(int n, const rgi_operand operand[], rgi_box_function *function,
   for (int k = 0; k < n; k++)
     free(walk.buffer[k]);
   return error;
-}
-
-/* --- rows --------------------------------------------------------------------------------- */
-
-/* Whether dimension i of the box and the next one are contiguous in all operands. */
-static int are_joined(const rgi_box *box, int i) {
-  for (int k = 0; k < box->operands; k++)
-    if (box->stride[k][i] != box->extent[i + 1] * box->stride[k][i + 1])
-      return 0;
-  return 1;
-}
-
-static void join_dimensions(rgi_box *box, int i) {
-  box->extent[i] *= box->extent[i + 1];
-  for (int k = 0; k < box->operands; k++)
-    box->stride[k][i] = box->stride[k][i + 1];
-  for (int j = i + 1; j + 1 < box->dims; j++) {
-    box->extent[j] = box->extent[j + 1];
-    for (int k = 0; k < box->operands; k++)
-      box->stride[k][j] = box->stride[k][j + 1];
-  }
-  box->dims--;
-}
-
-static int side_by_side(const rgi_box *box) {
-  for (int k = 0; k < box->operands; k++)
-    if (box->dims == 0 || box->stride[k][box->dims - 1] != 1)
-      return 0;
-  return 1;
-}
-
-void rgi_box_rows_start(rgi_box_rows *rows, const rgi_box *box) {
-  rows->box = *box;
-  for (int i = rows->box.dims - 2; i >= 0; i--)
-    if (are_joined(&rows->box, i))
-      join_dimensions(&rows->box, i);
-  memcpy(rows->at, box->at, sizeof rows->at);
-  memset(rows->i, 0, sizeof rows->i);
-  rows->n = 1;
-  if (side_by_side(&rows->box))
-    rows->n = rows->box.extent[--rows->box.dims];
-}
-
-void rgi_box_rows_next(rgi_box_rows *rows) {
-  rgi_box *box = &rows->box;
-  for (int d = box->dims - 1; d >= 0; d--) {
-    int64_t step = ++rows->i[d] < box->extent[d] ? 1 : 1 - box->extent[d];
-    for (int k = 0; k < box->operands; k++)
-      rows->at[k] += step * box->stride[k][d] * (int64_t)box->element;
-    if (step > 0)
-      return;
-    rows->i[d] = 0;
-  }
-  rows->n = 0;
 }

@@ -9,33 +9,32 @@
 #include "math/box.h"
 #include "math/typed_loops.h"
 
-/* Returns whether a divisor was 0 (integers only). */
-typedef int combine_loop(int64_t n, char *c, const char *a, const char *b);
+/* Of c, a and b. bad: set where a divisor was 0 (integers only). */
 
 #define LOOP(verb, name, type, expression)                                                         \
-  static int verb##_##name(int64_t n, char *c, const char *a, const char *b) {                     \
-    type *z = (type *)(void *)c;                                                                   \
-    const type *xs = (const type *)(const void *)a, *ys = (const type *)(const void *)b;           \
+  static void verb##_##name(void *bad, int64_t n, char *const at[]) {                              \
+    type *z = (type *)(void *)at[0];                                                               \
+    const type *xs = (const type *)(const void *)at[1], *ys = (const type *)(const void *)at[2];   \
+    (void)bad;                                                                                     \
     for (int64_t i = 0; i < n; i++) {                                                              \
       const type x = xs[i], y = ys[i];                                                             \
       z[i] = (expression);                                                                         \
     }                                                                                              \
-    return 0;                                                                                      \
   }
 #define MULTIPLY(TYPE, name, type, work) LOOP(multiply, name, work, x *y)
 RGI_EACH_TYPE(MULTIPLY)
 
 /* The quotient of the most negative number by -1 wraps around. */
 #define DIVIDE_INTEGERS(TYPE, name, type, work)                                                    \
-  static int divide_##name(int64_t n, char *c, const char *a, const char *b) {                     \
-    type *z = (type *)(void *)c;                                                                   \
-    const type *x = (const type *)(const void *)a, *y = (const type *)(const void *)b;             \
-    int bad = 0;                                                                                   \
+  static void divide_##name(void *bad, int64_t n, char *const at[]) {                              \
+    type *z = (type *)(void *)at[0];                                                               \
+    const type *x = (const type *)(const void *)at[1], *y = (const type *)(const void *)at[2];     \
+    int zeros = 0;                                                                                 \
     for (int64_t i = 0; i < n; i++) {                                                              \
-      bad = bad || y[i] == 0;                                                                      \
+      zeros = zeros || y[i] == 0;                                                                  \
       z[i] = y[i] == 0 ? 0 : y[i] == -1 ? (type)(0 - (work)x[i]) : x[i] / y[i];                    \
     }                                                                                              \
-    return bad;                                                                                    \
+    *(int *)bad |= zeros;                                                                          \
   }
 RGI_EACH_INTEGER(DIVIDE_INTEGERS)
 #define DIVIDE(TYPE, name, type, work) LOOP(divide, name, work, x / y)
@@ -52,24 +51,11 @@ RGI_EACH_ORDERED(ORDER)
 #define ENTRY_DIVIDE(TYPE, name, type, work) [TYPE] = divide_##name,
 #define ENTRY_MINIMUM(TYPE, name, type, work) [TYPE] = minimum_##name,
 #define ENTRY_MAXIMUM(TYPE, name, type, work) [TYPE] = maximum_##name,
-static combine_loop *const loops[RG_COMBINE_MAXIMUM + 1][RG_TYPE_COUNT] = {
+static rgi_box_row *const loops[RG_COMBINE_MAXIMUM + 1][RG_TYPE_COUNT] = {
     [RG_COMBINE_MULTIPLY] = {RGI_EACH_TYPE(ENTRY_MULTIPLY)},
     [RG_COMBINE_DIVIDE] = {RGI_EACH_TYPE(ENTRY_DIVIDE)},
     [RG_COMBINE_MINIMUM] = {RGI_EACH_ORDERED(ENTRY_MINIMUM)},
     [RG_COMBINE_MAXIMUM] = {RGI_EACH_ORDERED(ENTRY_MAXIMUM)}};
-
-typedef struct {
-  combine_loop *f;
-  int bad;
-} combine_call;
-
-static int combine_box(void *context, const rgi_box *box) {
-  combine_call *j = context;
-  rgi_box_rows rows;
-  for (rgi_box_rows_start(&rows, box); rows.n; rgi_box_rows_next(&rows))
-    j->bad |= j->f(rows.n, rows.at[0], rows.at[1], rows.at[2]);
-  return RG_SUCCESS;
-}
 
 static int check_combine(const char *call, rg_combine_operation op, const rgi_operand operand[3]) {
   if ((int)op < RG_COMBINE_MULTIPLY || op > RG_COMBINE_MAXIMUM)
@@ -90,10 +76,10 @@ int rg_array_combine(rg_combine_operation op, rg_array a, rg_array b, rg_array c
   RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &operand[1]));
   RGI_TRY(rgi_operand_make(__func__, b, NULL, NULL, &operand[2]));
   RGI_TRY(check_combine(__func__, op, operand));
-  combine_call j = {loops[op][c->type], 0};
+  int bad = 0;
   RGI_TRY(rgi_operands_begin(__func__, 3, operand));
-  int error = rgi_box_each(3, operand, combine_box, &j);
-  if (!error && j.bad)
+  int error = rgi_box_rows(3, operand, loops[op][c->type], &bad);
+  if (!error && bad)
     error = rgi_error(RG_ERR_ARG, "rg_array_combine: division of an integer by 0");
   return rgi_operands_end(__func__, 3, operand, error);
 }

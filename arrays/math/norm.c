@@ -20,7 +20,6 @@ typedef struct {
   double sum, greatest, scale;
   int nan;
 } measure;
-typedef void norm_loop(int64_t n, const char *at, measure *m);
 
 #define X(i) ((double)x[i] * scale)
 #define ABSOLUTE(i) (fabs((double)x[i]))
@@ -33,8 +32,9 @@ typedef void norm_loop(int64_t n, const char *at, measure *m);
     m->nan |= v != v;                                                                              \
   }
 #define LOOP(name, type, statement)                                                                \
-  static void name(int64_t n, const char *at, measure *m) {                                        \
-    const type *x = (const type *)(const void *)at;                                                \
+  static void name(void *context, int64_t n, char *const at[]) {                                   \
+    const type *x = (const type *)(const void *)at[0];                                             \
+    measure *m = context;                                                                          \
     const double scale = m->scale;                                                                 \
     (void)scale;                                                                                   \
     statement                                                                                      \
@@ -53,31 +53,19 @@ RGI_EACH_REAL(COMPLEX)
 #define ONE(TYPE, name, type, work) [TYPE] = one_##name,
 #define TWO(TYPE, name, type, work) [TYPE] = two_##name,
 #define INFINITY_(TYPE, name, type, work) [TYPE] = infinity_##name,
-static norm_loop *const loops[3][RG_TYPE_COUNT] = {[RG_NORM_1] = {RGI_EACH_TYPE(ONE)},
-                                                   [RG_NORM_2] = {RGI_EACH_TYPE(TWO)},
-                                                   [RG_NORM_INFINITY] = {RGI_EACH_TYPE(INFINITY_)}};
-
-typedef struct {
-  norm_loop *f;
-  measure m;
-} norm_call;
-
-static int measure_box(void *context, const rgi_box *box) {
-  norm_call *j = context;
-  rgi_box_rows rows;
-  for (rgi_box_rows_start(&rows, box); rows.n; rgi_box_rows_next(&rows))
-    j->f(rows.n, rows.at[0], &j->m);
-  return RG_SUCCESS;
-}
+static rgi_box_row *const loops[3][RG_TYPE_COUNT] = {
+    [RG_NORM_1] = {RGI_EACH_TYPE(ONE)},
+    [RG_NORM_2] = {RGI_EACH_TYPE(TWO)},
+    [RG_NORM_INFINITY] = {RGI_EACH_TYPE(INFINITY_)}};
 
 static int measure_all(const rgi_operand *operand, rg_norm_kind norm, double scale,
                        double *result) {
   rg_array a = operand->a;
-  norm_call j = {loops[norm][a->type], {0, 0, scale, 0}};
-  RGI_TRY(rgi_box_each(1, operand, measure_box, &j));
+  measure m = {.scale = scale};
+  RGI_TRY(rgi_box_rows(1, operand, loops[norm][a->type], &m));
   if (norm != RG_NORM_INFINITY)
-    return rg_allreduce(a->group, &j.m.sum, result, 1, MPI_DOUBLE, MPI_SUM);
-  double mine[2] = {j.m.greatest, j.m.nan}, all[2];
+    return rg_allreduce(a->group, &m.sum, result, 1, MPI_DOUBLE, MPI_SUM);
+  double mine[2] = {m.greatest, m.nan}, all[2];
   RGI_TRY(rg_allreduce(a->group, mine, all, 2, MPI_DOUBLE, MPI_MAX));
   *result = all[1] > 0 ? (double)NAN : all[0];
   return RG_SUCCESS;

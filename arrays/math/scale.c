@@ -16,6 +16,12 @@
 
 RGI_FAST_LOOPS
 
+/* Of what the caller's elements are set to, multiplied by, or added to. */
+typedef struct {
+  const void *value;
+  size_t element; /* bytes */
+} scalar;
+
 /* --- setting elements to one value ------------------------------------------------------------ */
 
 typedef struct {
@@ -23,9 +29,9 @@ typedef struct {
 } fill_16_bytes;
 
 #define FILL(name, type)                                                                           \
-  static void name(int64_t n, char *at, const void *value) {                                       \
-    type *to = (type *)(void *)at, x;                                                              \
-    memcpy(&x, value, sizeof x);                                                                   \
+  static void name(void *filling, int64_t n, char *const at[]) {                                   \
+    type *to = (type *)(void *)at[0], x;                                                           \
+    memcpy(&x, ((const scalar *)filling)->value, sizeof x);                                        \
     for (int64_t i = 0; i < n; i++)                                                                \
       to[i] = x;                                                                                   \
   }
@@ -33,34 +39,20 @@ FILL(fill_4, uint32_t)
 FILL(fill_8, uint64_t)
 FILL(fill_16, fill_16_bytes)
 
-static void fill_any(int64_t n, char *at, const void *value, size_t element) {
+static void fill_any(void *filling, int64_t n, char *const at[]) {
+  const scalar *s = filling;
   for (int64_t i = 0; i < n; i++)
-    memcpy(at + i * (int64_t)element, value, element);
-}
-
-typedef struct {
-  const void *value;
-} filling;
-
-static int fill_box(void *context, const rgi_box *box) {
-  const void *value = ((const filling *)context)->value;
-  rgi_box_rows rows;
-  for (rgi_box_rows_start(&rows, box); rows.n; rgi_box_rows_next(&rows)) {
-    if (box->element == 8)
-      fill_8(rows.n, rows.at[0], value);
-    else if (box->element == 16)
-      fill_16(rows.n, rows.at[0], value);
-    else if (box->element == 4)
-      fill_4(rows.n, rows.at[0], value);
-    else
-      fill_any(rows.n, rows.at[0], value, box->element);
-  }
-  return RG_SUCCESS;
+    memcpy(at[0] + i * (int64_t)s->element, s->value, s->element);
 }
 
 static int fill_own(const rgi_operand *operand, const void *value) {
-  filling f = {value};
-  return rgi_box_each(1, operand, fill_box, &f);
+  scalar s = {value, operand->a->element};
+  return rgi_box_rows(1, operand,
+                      s.element == 8    ? fill_8
+                      : s.element == 16 ? fill_16
+                      : s.element == 4  ? fill_4
+                                        : fill_any,
+                      &s);
 }
 
 int rg_array_fill(rg_array a, const int64_t lo[], const int64_t hi[], const void *value) {
@@ -83,12 +75,10 @@ int rg_array_zero(rg_array a) {
 
 /* --- multiplying and adding ------------------------------------------------------------------- */
 
-typedef void scale_loop(int64_t n, char *at, const void *scalar);
-
 #define LOOP(verb, name, work, op)                                                                 \
-  static void verb##_##name(int64_t n, char *at, const void *scalar) {                             \
-    work *x = (work *)(void *)at, s;                                                               \
-    memcpy(&s, scalar, sizeof s);                                                                  \
+  static void verb##_##name(void *context, int64_t n, char *const at[]) {                          \
+    work *x = (work *)(void *)at[0], s;                                                            \
+    memcpy(&s, ((const scalar *)context)->value, sizeof s);                                        \
     for (int64_t i = 0; i < n; i++)                                                                \
       x[i] = (work)(x[i] op s);                                                                    \
   }
@@ -97,21 +87,8 @@ RGI_EACH_TYPE(LOOPS)
 
 #define SCALE(TYPE, name, type, work) [TYPE] = scale_##name,
 #define SHIFT(TYPE, name, type, work) [TYPE] = shift_##name,
-static scale_loop *const scales[RG_TYPE_COUNT] = {RGI_EACH_TYPE(SCALE)};
-static scale_loop *const shifts[RG_TYPE_COUNT] = {RGI_EACH_TYPE(SHIFT)};
-
-typedef struct {
-  scale_loop *f;
-  const void *scalar;
-} scale_call;
-
-static int run_box(void *context, const rgi_box *box) {
-  const scale_call *j = context;
-  rgi_box_rows rows;
-  for (rgi_box_rows_start(&rows, box); rows.n; rgi_box_rows_next(&rows))
-    j->f(rows.n, rows.at[0], j->scalar);
-  return RG_SUCCESS;
-}
+static rgi_box_row *const scales[RG_TYPE_COUNT] = {RGI_EACH_TYPE(SCALE)};
+static rgi_box_row *const shifts[RG_TYPE_COUNT] = {RGI_EACH_TYPE(SHIFT)};
 
 /* 16 bytes of zeros are a zero of every type. */
 static const double zero[2];
@@ -119,12 +96,12 @@ static const double zero[2];
 #define IS_ZERO(TYPE, name, type, work)                                                            \
   case TYPE: {                                                                                     \
     type value;                                                                                    \
-    memcpy(&value, scalar, sizeof value);                                                          \
+    memcpy(&value, factor, sizeof value);                                                          \
     return value == 0;                                                                             \
   }
 
 /* Also a negative zero is one. */
-static int is_zero(rg_array_type array_type, const void *scalar) {
+static int is_zero(rg_array_type array_type, const void *factor) {
   switch (array_type) {
     RGI_EACH_TYPE(IS_ZERO)
   default:
@@ -135,16 +112,16 @@ static int is_zero(rg_array_type array_type, const void *scalar) {
 int rgi_scale_own(const rgi_operand *operand, const void *factor) {
   if (is_zero(operand->a->type, factor))
     return fill_own(operand, zero);
-  scale_call j = {scales[operand->a->type], factor};
-  return rgi_box_each(1, operand, run_box, &j);
+  scalar s = {factor, operand->a->element};
+  return rgi_box_rows(1, operand, scales[operand->a->type], &s);
 }
 
-static int run_loop(const char *call, scale_loop *const f[], const rgi_operand *operand,
-                    const void *scalar) {
+static int run_loop(const char *call, rgi_box_row *const loops[], const rgi_operand *operand,
+                    const void *value) {
   RGI_TRY(rgi_operand_arithmetic(call, operand));
-  scale_call j = {f[operand->a->type], scalar};
+  scalar s = {value, operand->a->element};
   RGI_TRY(rgi_operands_begin(call, 1, operand));
-  return rgi_operands_end(call, 1, operand, rgi_box_each(1, operand, run_box, &j));
+  return rgi_operands_end(call, 1, operand, rgi_box_rows(1, operand, loops[operand->a->type], &s));
 }
 
 int rg_array_scale(rg_array a, const int64_t lo[], const int64_t hi[], const void *factor) {

@@ -48,15 +48,13 @@ static void store_total(rg_array_type type, const sum_total *total, void *to) {
 
 /* --- sums ------------------------------------------------------------------------------------- */
 
-typedef void sum_loop(int64_t n, const char *at, sum_total *total);
-
 #define INTEGER(TYPE, name, type, work)                                                            \
-  static void sum_##name(int64_t n, const char *at, sum_total *t) {                                \
-    const type *x = (const type *)(const void *)at;                                                \
+  static void sum_##name(void *total, int64_t n, char *const at[]) {                               \
+    const type *x = (const type *)(const void *)at[0];                                             \
     uint64_t sum = 0;                                                                              \
     for (int64_t i = 0; i < n; i++)                                                                \
       sum += (uint64_t)(int64_t)x[i];                                                              \
-    t->integer += sum;                                                                             \
+    ((sum_total *)total)->integer += sum;                                                          \
   }
 RGI_EACH_INTEGER(INTEGER)
 
@@ -64,57 +62,42 @@ RGI_EACH_INTEGER(INTEGER)
 #define RE(i) ((double)x[2 * (i)])
 #define IM(i) ((double)x[2 * (i) + 1])
 #define REAL(TYPE, name, type, work)                                                               \
-  static void sum_##name(int64_t n, const char *at, sum_total *t) {                                \
-    const type *x = (const type *)(const void *)at;                                                \
-    RGI_SUM(t->real, n, AT)                                                                        \
+  static void sum_##name(void *total, int64_t n, char *const at[]) {                               \
+    const type *x = (const type *)(const void *)at[0];                                             \
+    RGI_SUM(((sum_total *)total)->real, n, AT)                                                     \
   }                                                                                                \
-  static void sum_##name##_complex(int64_t n, const char *at, sum_total *t) {                      \
-    const type *x = (const type *)(const void *)at;                                                \
-    RGI_SUM(t->real, n, RE)                                                                        \
-    RGI_SUM(t->imaginary, n, IM)                                                                   \
+  static void sum_##name##_complex(void *total, int64_t n, char *const at[]) {                     \
+    const type *x = (const type *)(const void *)at[0];                                             \
+    RGI_SUM(((sum_total *)total)->real, n, RE)                                                     \
+    RGI_SUM(((sum_total *)total)->imaginary, n, IM)                                                \
   }
 RGI_EACH_REAL(REAL)
 
 #define ENTRY(TYPE, name, type, work) [TYPE] = sum_##name,
-static sum_loop *const sum_loops[RG_TYPE_COUNT] = {RGI_EACH_TYPE(ENTRY)};
-
-typedef struct {
-  sum_loop *f;
-  sum_total total;
-} sum_call;
-
-static int sum_box(void *context, const rgi_box *box) {
-  sum_call *j = context;
-  rgi_box_rows rows;
-  for (rgi_box_rows_start(&rows, box); rows.n; rgi_box_rows_next(&rows))
-    j->f(rows.n, rows.at[0], &j->total);
-  return RG_SUCCESS;
-}
+static rgi_box_row *const sum_loops[RG_TYPE_COUNT] = {RGI_EACH_TYPE(ENTRY)};
 
 int rg_array_sum(rg_array a, const int64_t lo[], const int64_t hi[], void *sum) {
   rgi_operand operand;
   RGI_TRY(rgi_operand_make(__func__, a, lo, hi, &operand));
   RGI_TRY(rgi_operand_arithmetic(__func__, &operand));
   RGI_REQUIRE(sum);
-  sum_call j = {sum_loops[a->type], {0, 0, 0}};
+  sum_total total = {0};
   RGI_TRY(rgi_operands_begin(__func__, 1, &operand));
-  RGI_TRY(rgi_box_each(1, &operand, sum_box, &j));
-  RGI_TRY(add_totals(a, &j.total));
-  store_total(a->type, &j.total, sum);
+  RGI_TRY(rgi_box_rows(1, &operand, sum_loops[a->type], &total));
+  RGI_TRY(add_totals(a, &total));
+  store_total(a->type, &total, sum);
   return RG_SUCCESS;
 }
 
 /* --- scalar products -------------------------------------------------------------------------- */
 
-typedef void dot_loop(int64_t n, const char *a, const char *b, sum_total *total);
-
 #define DOT_INTEGER(TYPE, name, type, work)                                                        \
-  static void dot_##name(int64_t n, const char *a, const char *b, sum_total *t) {                  \
-    const type *x = (const type *)(const void *)a, *y = (const type *)(const void *)b;             \
+  static void dot_##name(void *total, int64_t n, char *const at[]) {                               \
+    const type *x = (const type *)(const void *)at[0], *y = (const type *)(const void *)at[1];     \
     uint64_t sum = 0;                                                                              \
     for (int64_t i = 0; i < n; i++)                                                                \
       sum += (uint64_t)(int64_t)x[i] * (uint64_t)(int64_t)y[i];                                    \
-    t->integer += sum;                                                                             \
+    ((sum_total *)total)->integer += sum;                                                          \
   }
 RGI_EACH_INTEGER(DOT_INTEGER)
 
@@ -124,32 +107,19 @@ RGI_EACH_INTEGER(DOT_INTEGER)
 #define DOT_RE(i) (X(2 * (i)) * Y(2 * (i)) - X(2 * (i) + 1) * Y(2 * (i) + 1))
 #define DOT_IM(i) (X(2 * (i)) * Y(2 * (i) + 1) + X(2 * (i) + 1) * Y(2 * (i)))
 #define DOT_REAL(TYPE, name, type, work)                                                           \
-  static void dot_##name(int64_t n, const char *a, const char *b, sum_total *t) {                  \
-    const type *x = (const type *)(const void *)a, *y = (const type *)(const void *)b;             \
-    RGI_SUM(t->real, n, DOT_AT)                                                                    \
+  static void dot_##name(void *total, int64_t n, char *const at[]) {                               \
+    const type *x = (const type *)(const void *)at[0], *y = (const type *)(const void *)at[1];     \
+    RGI_SUM(((sum_total *)total)->real, n, DOT_AT)                                                 \
   }                                                                                                \
-  static void dot_##name##_complex(int64_t n, const char *a, const char *b, sum_total *t) {        \
-    const type *x = (const type *)(const void *)a, *y = (const type *)(const void *)b;             \
-    RGI_SUM(t->real, n, DOT_RE)                                                                    \
-    RGI_SUM(t->imaginary, n, DOT_IM)                                                               \
+  static void dot_##name##_complex(void *total, int64_t n, char *const at[]) {                     \
+    const type *x = (const type *)(const void *)at[0], *y = (const type *)(const void *)at[1];     \
+    RGI_SUM(((sum_total *)total)->real, n, DOT_RE)                                                 \
+    RGI_SUM(((sum_total *)total)->imaginary, n, DOT_IM)                                            \
   }
 RGI_EACH_REAL(DOT_REAL)
 
 #define DOT_ENTRY(TYPE, name, type, work) [TYPE] = dot_##name,
-static dot_loop *const dot_loops[RG_TYPE_COUNT] = {RGI_EACH_TYPE(DOT_ENTRY)};
-
-typedef struct {
-  dot_loop *f;
-  sum_total total;
-} dot_call;
-
-static int dot_box(void *context, const rgi_box *box) {
-  dot_call *j = context;
-  rgi_box_rows rows;
-  for (rgi_box_rows_start(&rows, box); rows.n; rgi_box_rows_next(&rows))
-    j->f(rows.n, rows.at[0], rows.at[1], &j->total);
-  return RG_SUCCESS;
-}
+static rgi_box_row *const dot_loops[RG_TYPE_COUNT] = {RGI_EACH_TYPE(DOT_ENTRY)};
 
 static int dot_of(const char *call, const rgi_operand operand[2], void *dot) {
   rg_array a = operand[0].a;
@@ -158,13 +128,13 @@ static int dot_of(const char *call, const rgi_operand operand[2], void *dot) {
   RGI_TRY(rgi_operand_arithmetic(call, &operand[0]));
   RGI_TRY(rgi_operands_alike(call, &operand[0], &operand[1]));
   RGI_TRY(rgi_operands_together(call, &operand[0], &operand[1]));
-  dot_call j = {dot_loops[a->type], {0, 0, 0}};
+  sum_total total = {0};
   RGI_TRY(rgi_operands_begin(call, 2, operand));
-  int error = rgi_box_each(2, operand, dot_box, &j);
+  int error = rgi_box_rows(2, operand, dot_loops[a->type], &total);
   if (!a->one_node || !operand[1].a->one_node)
     RGI_TRY(rgi_group_error_share(a->group, call, error));
-  RGI_TRY(add_totals(a, &j.total));
-  store_total(a->type, &j.total, dot);
+  RGI_TRY(add_totals(a, &total));
+  store_total(a->type, &total, dot);
   return RG_SUCCESS;
 }
 

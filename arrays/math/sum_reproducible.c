@@ -44,25 +44,22 @@ static double exact_term_of(const exact_call *j, char *const at[], int64_t i) {
   }
 }
 
-static int add_box(void *context, const rgi_box *box) {
+static void add_row(void *context, int64_t n, char *const at[]) {
   exact_call *j = context;
-  rgi_box_rows rows;
-  for (rgi_box_rows_start(&rows, box); rows.n; rgi_box_rows_next(&rows))
-    for (int64_t i = 0; i < rows.n; i++) {
-      rgi_exact_add(&j->sum, exact_term_of(j, rows.at, i));
-      if (++j->added == RGI_EXACT_CARRY_AFTER) {
-        rgi_exact_carry(&j->sum);
-        j->added = 0;
-      }
+  for (int64_t i = 0; i < n; i++) {
+    rgi_exact_add(&j->sum, exact_term_of(j, at, i));
+    if (++j->added == RGI_EXACT_CARRY_AFTER) {
+      rgi_exact_carry(&j->sum);
+      j->added = 0;
     }
-  return RG_SUCCESS;
+  }
 }
 
 static int sum_exactly(const char *call, exact_call j, int n, const rgi_operand operand[],
                        double *result) {
   rg_array a = operand[0].a;
   j.type = a->type;
-  int error = rgi_box_each(n, operand, add_box, &j),
+  int error = rgi_box_rows(n, operand, add_row, &j),
       one_node = a->one_node && operand[n - 1].a->one_node;
   if (!one_node)
     RGI_TRY(rgi_group_error_share(a->group, call, error));

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "base/mix.h"
 #include "collectives/calls/group_error.h"
 #include "formation/group.h"
@@ -95,8 +96,7 @@ int rgi_record_exchange_open(rgi_record_exchange *exchange, rgi_record_index *in
 
 void rgi_record_exchange_close(rgi_record_exchange *exchange) {
   rgi_record_table_free(&exchange->table);
-  free(exchange->wanted.key);
-  free(exchange->wanted.from);
+  free(exchange->wanted.at);
   free(exchange->domain);
   rg_group_free(&exchange->group);
   rgi_record_index_clear(exchange->index);
@@ -150,6 +150,28 @@ static int size_pieces(pieces *all, int nodes) {
                   : rgi_error(RG_ERR_NOMEM, "no memory for %zu bytes of walkers", total);
 }
 
+/* Entries of `each` bytes, of which the first `sent` go to the node that node_of says. */
+typedef struct {
+  const void *at;
+  int64_t count;
+  size_t each, sent;
+  int (*node_of)(const rgi_record_exchange *exchange, const void *entry);
+} entry_list;
+
+static int deal_entries(const rgi_record_exchange *exchange, const entry_list *list, pieces *out) {
+  const char *at = list->at;
+  for (int64_t i = 0; i < list->count; i++)
+    out->bytes[list->node_of(exchange, at + (size_t)i * list->each)] += (MPI_Count)list->sent;
+  RGI_TRY(size_pieces(out, exchange->nodes));
+  memset(out->bytes, 0, (size_t)exchange->nodes * sizeof *out->bytes);
+  for (int64_t i = 0; i < list->count; i++, at += list->each) {
+    int to = list->node_of(exchange, at);
+    memcpy(out->all + out->places[to] + out->bytes[to], at, list->sent);
+    out->bytes[to] += (MPI_Count)list->sent;
+  }
+  return RG_SUCCESS;
+}
+
 /* Bytes that have come from other nodes. */
 static int64_t bytes_come(const rgi_record_exchange *exchange, const pieces *in) {
   return (int64_t)in->places[exchange->nodes] - (int64_t)in->bytes[exchange->mine];
@@ -171,23 +193,9 @@ static int swap_pieces(const rgi_record_exchange *exchange, const pieces *out, p
 
 /* --- the table ------------------------------------------------------------------------------- */
 
-static int shard_of(const rgi_record_exchange *exchange, uint64_t key) {
+static int shard_of(const rgi_record_exchange *exchange, const void *entry) {
+  uint64_t key = ((const rgi_record_table_entry *)entry)->key;
   return (int)(rgi_mix_bits(key) % (uint64_t)exchange->nodes);
-}
-
-/* The entries for each node, by their keys. */
-static int deal_entries(const rgi_record_exchange *exchange, pieces *out) {
-  const rgi_record_table *table = &exchange->table;
-  for (int64_t i = 0; i < table->count; i++)
-    out->bytes[shard_of(exchange, table->at[i].key)] += (MPI_Count)sizeof *table->at;
-  RGI_TRY(size_pieces(out, exchange->nodes));
-  memset(out->bytes, 0, (size_t)exchange->nodes * sizeof *out->bytes);
-  for (int64_t i = 0; i < table->count; i++) {
-    int to = shard_of(exchange, table->at[i].key);
-    memcpy(out->all + out->places[to] + out->bytes[to], &table->at[i], sizeof *table->at);
-    out->bytes[to] += (MPI_Count)sizeof *table->at;
-  }
-  return RG_SUCCESS;
 }
 
 /* The table becomes what has come. */
@@ -206,8 +214,13 @@ static int make_share(rgi_record_exchange *exchange) {
   int error = open_pieces(&out, exchange->nodes);
   if (!error)
     error = rgi_record_table_read(&exchange->table, exchange->index, exchange->mine);
+  const entry_list table = {.at = exchange->table.at,
+                            .count = exchange->table.count,
+                            .each = sizeof *exchange->table.at,
+                            .sent = sizeof *exchange->table.at,
+                            .node_of = shard_of};
   if (!error)
-    error = deal_entries(exchange, &out);
+    error = deal_entries(exchange, &table, &out);
   error = swap_pieces(exchange, &out, &in, error);
   if (!error)
     take_entries(exchange, &in);
@@ -350,34 +363,16 @@ static int want_entry(rgi_record_exchange *exchange, const rgi_record_table_entr
   RGI_TRY(find_version(exchange, entry, &at, &has));
   if (has)
     return RG_SUCCESS;
-  if (exchange->wanted.count == exchange->wanted.room) {
-    int64_t room = 2 * exchange->wanted.room + 64;
-    uint64_t *keys = realloc(exchange->wanted.key, (size_t)room * sizeof *keys);
-    exchange->wanted.key = keys ? keys : exchange->wanted.key;
-    int32_t *from = realloc(exchange->wanted.from, (size_t)room * sizeof *from);
-    exchange->wanted.from = from ? from : exchange->wanted.from;
-    if (!keys || !from)
-      return rgi_error(RG_ERR_NOMEM, "no memory for %lld walkers", (long long)room);
-    exchange->wanted.room = room;
-  }
-  exchange->wanted.key[exchange->wanted.count] = entry->key;
-  exchange->wanted.from[exchange->wanted.count++] = entry->holder;
+  RGI_TRY(rgi_grow(&exchange->wanted.at, exchange->wanted.count, &exchange->wanted.room,
+                   sizeof *exchange->wanted.at, "no memory for %lld walkers"));
+  exchange->wanted.at[exchange->wanted.count++] =
+      (rgi_record_exchange_wanted){entry->key, entry->holder};
   return RG_SUCCESS;
 }
 
-/* The keys that this node wants, for each node that has them. */
-static int deal_wanted(const rgi_record_exchange *exchange, pieces *out) {
-  for (int64_t i = 0; i < exchange->wanted.count; i++)
-    out->bytes[exchange->wanted.from[i]] += (MPI_Count)sizeof *exchange->wanted.key;
-  RGI_TRY(size_pieces(out, exchange->nodes));
-  memset(out->bytes, 0, (size_t)exchange->nodes * sizeof *out->bytes);
-  for (int64_t i = 0; i < exchange->wanted.count; i++) {
-    int from = exchange->wanted.from[i];
-    memcpy(out->all + out->places[from] + out->bytes[from], &exchange->wanted.key[i],
-           sizeof *exchange->wanted.key);
-    out->bytes[from] += (MPI_Count)sizeof *exchange->wanted.key;
-  }
-  return RG_SUCCESS;
+static int holder_of(const rgi_record_exchange *exchange, const void *entry) {
+  (void)exchange;
+  return ((const rgi_record_exchange_wanted *)entry)->from;
 }
 
 /* Packs the records that the nodes have asked for. */
@@ -403,13 +398,18 @@ static int answer_wanted(const rgi_record_exchange *exchange, const pieces *aske
 /* Asks for the records that this node wants, and takes them in. */
 static int fetch_wanted(rgi_record_exchange *exchange, int error) {
   pieces keys = {0}, asked = {0}, packed = {0}, in = {0};
+  const entry_list wanted = {.at = exchange->wanted.at,
+                             .count = exchange->wanted.count,
+                             .each = sizeof *exchange->wanted.at,
+                             .sent = sizeof exchange->wanted.at->key,
+                             .node_of = holder_of};
   uint64_t last;
   if (!error)
     error = open_pieces(&keys, exchange->nodes);
   if (!error)
     error = open_pieces(&packed, exchange->nodes);
   if (!error)
-    error = deal_wanted(exchange, &keys);
+    error = deal_entries(exchange, &wanted, &keys);
   error = swap_pieces(exchange, &keys, &asked, error);
   if (!error)
     error = swap_pieces(exchange, &packed, &in, answer_wanted(exchange, &asked, &packed));

@@ -16,6 +16,12 @@ typedef struct {
   int64_t tables, records;
 } rgi_record_exchange_traffic;
 
+/* A walker's version that this node is to get, and the node that has it. */
+typedef struct {
+  uint64_t key;
+  int32_t from;
+} rgi_record_exchange_wanted;
+
 typedef struct {
   rgi_record_index *index;
   rgi_record_exchange_traffic *traffic;
@@ -27,8 +33,7 @@ typedef struct {
   rgi_record_table table;
   struct {
     int64_t count, room;
-    uint64_t *key;
-    int32_t *from; /* nodes */
+    rgi_record_exchange_wanted *at;
   } wanted;
 } rgi_record_exchange;
 
