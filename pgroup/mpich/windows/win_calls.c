@@ -17,6 +17,17 @@
 #define NO_BUFFER                                                                                  \
   { NULL, 0, MPI_DATATYPE_NULL }
 
+/* By a call with MPI's usual parameters; the rest: where a get-accumulate puts what was there. */
+#define ACCESS(what, operation, ...)                                                               \
+  {                                                                                                \
+    .kind = what, .call = __func__, .rank = rank, .disp = disp, .op = operation,                   \
+    .origin = {writable(origin), origin_count, origin_type}, .result = __VA_ARGS__, .target = {    \
+      NULL,                                                                                        \
+      target_count,                                                                                \
+      target_type                                                                                  \
+    }                                                                                              \
+  }
+
 /* Drops const: an origin is only read. */
 static void *writable(const void *memory) {
   void *same;
@@ -85,6 +96,16 @@ static int access_nodes(rgi_win_nodes *nodes, rgi_win_access *access, MPI_Reques
 
 /* --- one element --------------------------------------------------------------------------- */
 
+#define ONE_ELEMENT(operation)                                                                     \
+  {                                                                                                \
+    .kind = RGI_WIN_GET_ACCUMULATE, .call = __func__, .rank = rank, .disp = disp, .op = operation, \
+    .origin = {writable(origin), 1, type}, .result = {result, 1, type}, .target = {                \
+      NULL,                                                                                        \
+      1,                                                                                           \
+      type                                                                                         \
+    }                                                                                              \
+  }
+
 /* Whether these calls take the type: one of MPI's own. */
 static int is_predefined(MPI_Datatype type) {
   return rgi_datatype_basic_size(type) ||
@@ -95,8 +116,7 @@ RG_API int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type,
                             MPI_Aint disp, MPI_Op op, MPI_Win win) {
   rgi_win *window = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_FETCH_AND_OP);
   int code;
-  rgi_win_access access = {RGI_WIN_GET_ACCUMULATE,      __func__,          rank,           disp, op,
-                           {writable(origin), 1, type}, {result, 1, type}, {NULL, 1, type}};
+  rgi_win_access access = ONE_ELEMENT(op);
   if (!window)
     return PASS(FETCH_AND_OP, win, &access, NULL,
                 RGI_INTERCEPT_NEXT(PMPI_Fetch_and_op)(origin, result, type, rank, disp, op, win));
@@ -145,9 +165,7 @@ RG_API int MPI_Compare_and_swap(const void *origin, const void *compare, void *r
   rgi_win *window = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_COMPARE_AND_SWAP);
   char *at;
   size_t bytes;
-  rgi_win_access access = {
-      RGI_WIN_GET_ACCUMULATE,      __func__,          rank,           disp, MPI_REPLACE,
-      {writable(origin), 1, type}, {result, 1, type}, {NULL, 1, type}};
+  rgi_win_access access = ONE_ELEMENT(MPI_REPLACE);
   if (!window)
     return PASS(
         COMPARE_AND_SWAP, win, &access, NULL,

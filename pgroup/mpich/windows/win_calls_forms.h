@@ -7,10 +7,7 @@
 RG_API int FORM(MPI_Put)(const void *origin, COUNT origin_count, MPI_Datatype origin_type, int rank,
                          MPI_Aint disp, COUNT target_count, MPI_Datatype target_type, MPI_Win win) {
   rgi_win *window = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_PUT);
-  rgi_win_access access = {RGI_WIN_PUT, __func__,
-                           rank,        disp,
-                           MPI_OP_NULL, {writable(origin), origin_count, origin_type},
-                           NO_BUFFER,   {NULL, target_count, target_type}};
+  rgi_win_access access = ACCESS(RGI_WIN_PUT, MPI_OP_NULL, NO_BUFFER);
   if (!window)
     return PASS(PUT, win, &access, NULL,
                 RGI_INTERCEPT_NEXT(FORM(PMPI_Put))(origin, origin_count, origin_type, rank, disp,
@@ -22,10 +19,7 @@ RG_API int FORM(MPI_Rput)(const void *origin, COUNT origin_count, MPI_Datatype o
                           int rank, MPI_Aint disp, COUNT target_count, MPI_Datatype target_type,
                           MPI_Win win, MPI_Request *request) {
   rgi_win *window = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_PUT);
-  rgi_win_access access = {RGI_WIN_PUT, __func__,
-                           rank,        disp,
-                           MPI_OP_NULL, {writable(origin), origin_count, origin_type},
-                           NO_BUFFER,   {NULL, target_count, target_type}};
+  rgi_win_access access = ACCESS(RGI_WIN_PUT, MPI_OP_NULL, NO_BUFFER);
   if (!window)
     return PASS(PUT, win, &access, request,
                 RGI_INTERCEPT_NEXT(FORM(PMPI_Rput))(origin, origin_count, origin_type, rank, disp,
@@ -36,10 +30,7 @@ RG_API int FORM(MPI_Rput)(const void *origin, COUNT origin_count, MPI_Datatype o
 RG_API int FORM(MPI_Get)(void *origin, COUNT origin_count, MPI_Datatype origin_type, int rank,
                          MPI_Aint disp, COUNT target_count, MPI_Datatype target_type, MPI_Win win) {
   rgi_win *window = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_GET);
-  rgi_win_access access = {RGI_WIN_GET, __func__,
-                           rank,        disp,
-                           MPI_OP_NULL, {origin, origin_count, origin_type},
-                           NO_BUFFER,   {NULL, target_count, target_type}};
+  rgi_win_access access = ACCESS(RGI_WIN_GET, MPI_OP_NULL, NO_BUFFER);
   if (!window)
     return PASS(GET, win, &access, NULL,
                 RGI_INTERCEPT_NEXT(FORM(PMPI_Get))(origin, origin_count, origin_type, rank, disp,
@@ -51,10 +42,7 @@ RG_API int FORM(MPI_Rget)(void *origin, COUNT origin_count, MPI_Datatype origin_
                           MPI_Aint disp, COUNT target_count, MPI_Datatype target_type, MPI_Win win,
                           MPI_Request *request) {
   rgi_win *window = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_GET);
-  rgi_win_access access = {RGI_WIN_GET, __func__,
-                           rank,        disp,
-                           MPI_OP_NULL, {origin, origin_count, origin_type},
-                           NO_BUFFER,   {NULL, target_count, target_type}};
+  rgi_win_access access = ACCESS(RGI_WIN_GET, MPI_OP_NULL, NO_BUFFER);
   if (!window)
     return PASS(GET, win, &access, request,
                 RGI_INTERCEPT_NEXT(FORM(PMPI_Rget))(origin, origin_count, origin_type, rank, disp,
@@ -66,14 +54,7 @@ RG_API int FORM(MPI_Accumulate)(const void *origin, COUNT origin_count, MPI_Data
                                 int rank, MPI_Aint disp, COUNT target_count,
                                 MPI_Datatype target_type, MPI_Op op, MPI_Win win) {
   rgi_win *window = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_ACCUMULATE);
-  rgi_win_access access = {RGI_WIN_ACCUMULATE,
-                           __func__,
-                           rank,
-                           disp,
-                           op,
-                           {writable(origin), origin_count, origin_type},
-                           NO_BUFFER,
-                           {NULL, target_count, target_type}};
+  rgi_win_access access = ACCESS(RGI_WIN_ACCUMULATE, op, NO_BUFFER);
   if (!window)
     return PASS(ACCUMULATE, win, &access, NULL,
                 RGI_INTERCEPT_NEXT(FORM(PMPI_Accumulate))(origin, origin_count, origin_type, rank,
@@ -87,14 +68,7 @@ RG_API int FORM(MPI_Raccumulate)(const void *origin, COUNT origin_count, MPI_Dat
                                  MPI_Datatype target_type, MPI_Op op, MPI_Win win,
                                  MPI_Request *request) {
   rgi_win *window = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_ACCUMULATE);
-  rgi_win_access access = {RGI_WIN_ACCUMULATE,
-                           __func__,
-                           rank,
-                           disp,
-                           op,
-                           {writable(origin), origin_count, origin_type},
-                           NO_BUFFER,
-                           {NULL, target_count, target_type}};
+  rgi_win_access access = ACCESS(RGI_WIN_ACCUMULATE, op, NO_BUFFER);
   if (!window)
     return PASS(ACCUMULATE, win, &access, request,
                 RGI_INTERCEPT_NEXT(FORM(PMPI_Raccumulate))(origin, origin_count, origin_type, rank,
@@ -109,14 +83,7 @@ RG_API int FORM(MPI_Get_accumulate)(const void *origin, COUNT origin_count,
                                     COUNT target_count, MPI_Datatype target_type, MPI_Op op,
                                     MPI_Win win) {
   rgi_win *window = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_GET_ACCUMULATE);
-  rgi_win_access access = {RGI_WIN_GET_ACCUMULATE,
-                           __func__,
-                           rank,
-                           disp,
-                           op,
-                           {writable(origin), origin_count, origin_type},
-                           {result, result_count, result_type},
-                           {NULL, target_count, target_type}};
+  rgi_win_access access = ACCESS(RGI_WIN_GET_ACCUMULATE, op, {result, result_count, result_type});
   if (!window)
     return PASS(GET_ACCUMULATE, win, &access, NULL,
                 RGI_INTERCEPT_NEXT(FORM(PMPI_Get_accumulate))(
@@ -131,14 +98,7 @@ RG_API int FORM(MPI_Rget_accumulate)(const void *origin, COUNT origin_count,
                                      COUNT target_count, MPI_Datatype target_type, MPI_Op op,
                                      MPI_Win win, MPI_Request *request) {
   rgi_win *window = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_GET_ACCUMULATE);
-  rgi_win_access access = {RGI_WIN_GET_ACCUMULATE,
-                           __func__,
-                           rank,
-                           disp,
-                           op,
-                           {writable(origin), origin_count, origin_type},
-                           {result, result_count, result_type},
-                           {NULL, target_count, target_type}};
+  rgi_win_access access = ACCESS(RGI_WIN_GET_ACCUMULATE, op, {result, result_count, result_type});
   if (!window)
     return PASS(GET_ACCUMULATE, win, &access, request,
                 RGI_INTERCEPT_NEXT(FORM(PMPI_Rget_accumulate))(

@@ -195,7 +195,12 @@ static int serve_create(plan *p, MPI_Win *win, int *answer) {
 
 RG_API int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
                           MPI_Win *win) {
-  plan p = {comm, info, NULL, MPI_WIN_FLAVOR_CREATE, size, disp_unit, base, NULL, 0};
+  plan p = {.comm = comm,
+            .info = info,
+            .flavor = MPI_WIN_FLAVOR_CREATE,
+            .size = size,
+            .disp_unit = disp_unit,
+            .base = base};
   int answer;
   return serve_create(&p, win, &answer)
              ? answer
@@ -243,7 +248,11 @@ static MPI_Aint size_for_mpi(MPI_Aint size) {
  * by the other name. */
 RG_API int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
                             void *baseptr, MPI_Win *win) {
-  plan p = {comm, info, NULL, MPI_WIN_FLAVOR_ALLOCATE, size, disp_unit, NULL, NULL, 0};
+  plan p = {.comm = comm,
+            .info = info,
+            .flavor = MPI_WIN_FLAVOR_ALLOCATE,
+            .size = size,
+            .disp_unit = disp_unit};
   int answer, ours = is_of_arrays(size);
   return !ours && serve_allocate(&p, baseptr, win, &answer)
              ? answer
@@ -253,7 +262,11 @@ RG_API int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Com
 
 RG_API int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
                              void *baseptr, MPI_Win *win) {
-  plan p = {comm, info, NULL, MPI_WIN_FLAVOR_ALLOCATE, size, disp_unit, NULL, NULL, 0};
+  plan p = {.comm = comm,
+            .info = info,
+            .flavor = MPI_WIN_FLAVOR_ALLOCATE,
+            .size = size,
+            .disp_unit = disp_unit};
   int answer;
   return serve_allocate(&p, baseptr, win, &answer)
              ? answer
@@ -328,7 +341,11 @@ static int serve_shared(plan *p, void *baseptr, MPI_Win *win, int *answer) {
 
 RG_API int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
                                    void *baseptr, MPI_Win *win) {
-  plan p = {comm, info, NULL, MPI_WIN_FLAVOR_SHARED, size, disp_unit, NULL, NULL, 0};
+  plan p = {.comm = comm,
+            .info = info,
+            .flavor = MPI_WIN_FLAVOR_SHARED,
+            .size = size,
+            .disp_unit = disp_unit};
   int answer;
   return serve_shared(&p, baseptr, win, &answer) ? answer
                                                  : RGI_INTERCEPT_NEXT(PMPI_Win_allocate_shared)(
@@ -348,7 +365,12 @@ RG_API int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) {
 #if MPI_VERSION >= 4
 RG_API int MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
                             MPI_Comm comm, MPI_Win *win) {
-  plan p = {comm, info, NULL, MPI_WIN_FLAVOR_CREATE, size, disp_unit, base, NULL, 0};
+  plan p = {.comm = comm,
+            .info = info,
+            .flavor = MPI_WIN_FLAVOR_CREATE,
+            .size = size,
+            .disp_unit = disp_unit,
+            .base = base};
   int answer;
   return serve_create(&p, win, &answer)
              ? answer
@@ -357,7 +379,11 @@ RG_API int MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_I
 
 RG_API int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
                               void *baseptr, MPI_Win *win) {
-  plan p = {comm, info, NULL, MPI_WIN_FLAVOR_ALLOCATE, size, disp_unit, NULL, NULL, 0};
+  plan p = {.comm = comm,
+            .info = info,
+            .flavor = MPI_WIN_FLAVOR_ALLOCATE,
+            .size = size,
+            .disp_unit = disp_unit};
   int answer;
   return serve_allocate(&p, baseptr, win, &answer)
              ? answer
@@ -367,7 +393,11 @@ RG_API int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, 
 
 RG_API int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
                                      MPI_Comm comm, void *baseptr, MPI_Win *win) {
-  plan p = {comm, info, NULL, MPI_WIN_FLAVOR_SHARED, size, disp_unit, NULL, NULL, 0};
+  plan p = {.comm = comm,
+            .info = info,
+            .flavor = MPI_WIN_FLAVOR_SHARED,
+            .size = size,
+            .disp_unit = disp_unit};
   int answer;
   return serve_shared(&p, baseptr, win, &answer) ? answer
                                                  : RGI_INTERCEPT_NEXT(PMPI_Win_allocate_shared_c)(

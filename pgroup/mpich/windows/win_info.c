@@ -99,35 +99,36 @@ static int find_memory(rgi_win *window, int rank, const rgi_win_target **found) 
   return MPI_SUCCESS;
 }
 
+static int query_memory(rgi_win *window, const char *call, int rank, MPI_Aint *size,
+                        MPI_Aint *disp_unit, void *baseptr) {
+  const rgi_win_target *found;
+  int class = find_memory(window, rank, &found);
+  if (class != MPI_SUCCESS)
+    return rgi_win_raise(window, class, call, RGI_WIN_NO_TARGET);
+  *size = found->size;
+  *disp_unit = found->disp_unit;
+  *(void **)baseptr = found->base;
+  return MPI_SUCCESS;
+}
+
 RG_API int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit,
                                 void *baseptr) {
   rgi_win *window = rgi_win_of(win);
-  const rgi_win_target *t;
+  MPI_Aint unit;
   if (!window)
     return RGI_INTERCEPT_NEXT(PMPI_Win_shared_query)(win, rank, size, disp_unit, baseptr);
-  int class = find_memory(window, rank, &t);
-  if (class != MPI_SUCCESS)
-    return rgi_win_raise(window, class, __func__, RGI_WIN_NO_TARGET);
-  *size = t->size;
-  *disp_unit = (int)t->disp_unit;
-  *(void **)baseptr = t->base;
-  return MPI_SUCCESS;
+  int code = query_memory(window, __func__, rank, size, &unit, baseptr);
+  if (code == MPI_SUCCESS)
+    *disp_unit = (int)unit;
+  return code;
 }
 
 #if MPI_VERSION >= 4
 RG_API int MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit,
                                   void *baseptr) {
   rgi_win *window = rgi_win_of(win);
-  const rgi_win_target *t;
-  if (!window)
-    return RGI_INTERCEPT_NEXT(PMPI_Win_shared_query_c)(win, rank, size, disp_unit, baseptr);
-  int class = find_memory(window, rank, &t);
-  if (class != MPI_SUCCESS)
-    return rgi_win_raise(window, class, __func__, RGI_WIN_NO_TARGET);
-  *size = t->size;
-  *disp_unit = t->disp_unit;
-  *(void **)baseptr = t->base;
-  return MPI_SUCCESS;
+  return window ? query_memory(window, __func__, rank, size, disp_unit, baseptr)
+                : RGI_INTERCEPT_NEXT(PMPI_Win_shared_query_c)(win, rank, size, disp_unit, baseptr);
 }
 
 RGI_INTERCEPT_BOTH(Win_shared_query_c);
