@@ -18,8 +18,8 @@ static math_array any(rg_array_type type) {
 }
 
 /* Another array of the same shape and type, divided in another way. */
-static math_array like(const math_array *x) {
-  return math_make(NULL, x->type, x->dims, x->shape);
+static math_array like(const math_array *array) {
+  return math_make(NULL, array->type, array->dims, array->shape);
 }
 
 void test_fill(void) {
@@ -285,36 +285,36 @@ void test_map(void) {
 /* --- ghosts ------------------------------------------------------------------------------- */
 
 /* What ghost cell (or element) `at` is to hold; 0: it is beyond a fixed edge. */
-static int ghost_value(const math_array *x, const rg_array_spec *spec, const int64_t at[],
+static int ghost_value(const math_array *array, const rg_array_spec *spec, const int64_t at[],
                        double _Complex *value) {
   int64_t index = 0;
-  for (int d = 0; d < x->dims; d++) {
+  for (int d = 0; d < array->dims; d++) {
     int64_t i = at[d];
     if (spec->periodic[d])
-      i = (i % x->shape[d] + x->shape[d]) % x->shape[d];
-    if (i < 0 || i >= x->shape[d])
+      i = (i % array->shape[d] + array->shape[d]) % array->shape[d];
+    if (i < 0 || i >= array->shape[d])
       return 0;
-    index = index * x->shape[d] + i;
+    index = index * array->shape[d] + i;
   }
-  *value = math_at(x, index);
+  *value = math_at(array, index);
   return 1;
 }
 
-static int64_t wrong_ghosts(const math_array *x, const rg_array_spec *spec, const int64_t lo[],
+static int64_t wrong_ghosts(const math_array *array, const rg_array_spec *spec, const int64_t lo[],
                             const int64_t hi[], char *memory, const int64_t ld[]) {
   int64_t at[RG_ARRAY_MAX_DIMS], wrong = 0;
   int d, beyond = 0x5a;
-  for (d = 0; d < x->dims; d++)
+  for (d = 0; d < array->dims; d++)
     at[d] = lo[d] - spec->ghosts[d];
   do {
     int64_t offset = 0;
     double _Complex value;
-    for (d = 0; d < x->dims; d++)
+    for (d = 0; d < array->dims; d++)
       offset = offset * (d ? ld[d - 1] : 1) + at[d] - (lo[d] - spec->ghosts[d]);
-    const char *cell = memory + offset * (int64_t)x->element;
-    wrong += ghost_value(x, spec, at, &value) ? math_number(x->type, cell) != value
-                                              : cell[0] != (char)beyond;
-    for (d = x->dims - 1; d >= 0 && ++at[d] == hi[d] + spec->ghosts[d]; d--)
+    const char *cell = memory + offset * (int64_t)array->element;
+    wrong += ghost_value(array, spec, at, &value) ? math_number(array->type, cell) != value
+                                                  : cell[0] != (char)beyond;
+    for (d = array->dims - 1; d >= 0 && ++at[d] == hi[d] + spec->ghosts[d]; d--)
       at[d] = lo[d] - spec->ghosts[d];
   } while (d >= 0);
   return wrong;
@@ -354,14 +354,11 @@ void test_ghosts(void) {
 
 /* --- print -------------------------------------------------------------------------------- */
 
-static int count_box(void *context, const rgi_box *box) {
+static void count_row(void *context, int64_t n, char *const at[]) {
   int64_t *seen = context;
-  int64_t elements = 1;
-  for (int i = 0; i < box->dims; i++)
-    elements *= box->extent[i];
+  (void)at;
   seen[0]++;
-  seen[1] += elements;
-  return RG_SUCCESS;
+  seen[1] += n;
 }
 
 /* Of arrays that are dealt out alike each member's elements are one run, however short the chunks.
@@ -378,7 +375,7 @@ void test_runs(void) {
     RGT_OK(rg_array_create(math_world, &spec, &operand[k].a));
     RGT_OK(rgi_operand_make(__func__, operand[k].a, NULL, NULL, &operand[k]));
   }
-  RGT_OK(rgi_box_each(2, operand, count_box, seen));
+  RGT_OK(rgi_box_rows(2, operand, count_row, seen));
   RGT_INT(seen[0], 1);
   MPI_Allreduce(&seen[1], &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
   RGT_INT(all, shape[0] * shape[1]);
