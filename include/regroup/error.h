@@ -16,6 +16,9 @@
  *    work starts is returned on all of them, unless a prototype says otherwise. Of several
  *    errors it is that of the lowest rank. The text on the other processes names this rank
  *    ("rank 3 reported: ..."), as the group or communicator of the call counts it.
+ *  - A call that sends no message (one that forms a group, for instance) returns RG_ERR_NOMEM
+ *    on the caller alone, and counts as not made. Where others may have made it, the caller
+ *    makes it again when it has memory.
  *  - After an error all objects that existed before the call still work.
  *  - A function of the application that the library calls (a callback) returns RG_SUCCESS,
  *    one of the codes below, or a code of the application's own: any number from

@@ -10,10 +10,9 @@
  * each process (creation_order.h). */
 #include "formation/comm.h"
 
-#include <stdlib.h>
-
 #include "base/error.h"
 #include "base/options.h"
+#include "base/spare.h"
 #include "formation/comm_agree.h"
 #include "formation/creation_order.h"
 #include "formation/errhandler.h"
@@ -83,7 +82,7 @@ int rgi_comm_ranks_of_group(const char *call, MPI_Comm comm, MPI_Group group, in
   int outsider = find_outsider(n, *ranks);
   if (outsider < 0)
     return RG_SUCCESS;
-  free(*ranks);
+  rgi_spare_free(*ranks);
   return rgi_error(RG_ERR_GROUP, "%s: rank %d of the group is not in the parent", call, outsider);
 }
 
@@ -168,13 +167,13 @@ int rgi_comm_create_group(const rgi_comm_creation *asked, MPI_Comm *newcomm) {
   }
   RGI_TRY(
       rgi_comm_ranks_of_group(creation.call, creation.comm, creation.group, creation.n, &ranks));
-  free(ranks);
+  rgi_spare_free(ranks);
   creation.comm = rgi_comm_to_talk_on(creation.comm, creation.group, MPI_GROUP_EMPTY);
   RGI_TRY(
       rgi_comm_ranks_of_group(creation.call, creation.comm, creation.group, creation.n, &ranks));
   creation.ranks = ranks;
   int error = create_comm(&creation, asked->comm, newcomm);
-  free(ranks);
+  rgi_spare_free(ranks);
   return error;
 }
 

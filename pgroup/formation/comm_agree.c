@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/spare.h"
 #include "formation/binomial.h"
 #include "mpich/mpich.h"
 #include "progress/mpi_error.h"
@@ -91,7 +92,7 @@ void rgi_comm_agree_close(int mpi) {
     take_messages(rgi_runtime.comm);
   for (; r; r = next) {
     next = r->next;
-    free(r);
+    rgi_spare_free(r);
   }
 }
 
@@ -278,7 +279,7 @@ static int compare_ints(const void *a, const void *b) {
 /* The tree is over the members in ascending order, so that members whose lists differ in order
  * alone still exchange messages. */
 static int take_place(agree_state *state, int n, const int ranks[], int my_rank) {
-  int *sorted = malloc((size_t)n * sizeof *sorted), me = 0;
+  int *sorted = rgi_spare_alloc((size_t)n * sizeof *sorted), me = 0;
   if (!sorted)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d ranks", state->call, n);
   memcpy(sorted, ranks, (size_t)n * sizeof *sorted);
@@ -291,14 +292,14 @@ static int take_place(agree_state *state, int n, const int ranks[], int my_rank)
     state->levels++;
   for (int i = 0; i < state->children; i++)
     state->child[i] = sorted[state->child[i]];
-  free(sorted);
+  rgi_spare_free(sorted);
   return RG_SUCCESS;
 }
 
 int rgi_comm_agree(const rgi_comm_creation *creation, uint64_t what, int error) {
   if (creation->n == 1)
     return error;
-  agree_state *state = calloc(1, sizeof *state);
+  agree_state *state = rgi_spare_alloc_zeroed(1, sizeof *state);
   if (!state)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory", creation->call);
   state->comm = creation->comm;
@@ -314,6 +315,6 @@ int rgi_comm_agree(const rgi_comm_creation *creation, uint64_t what, int error) 
   if (state->left_behind || broken)
     leave_behind(state);
   else
-    free(state);
+    rgi_spare_free(state);
   return decision;
 }

@@ -4,11 +4,10 @@
  * rg_intercomm_create_group: a local communicator for each side, then MPI_Intercomm_create,
  * as the proposal for MPI_Comm_create_group advises. The agreements before and after (comm.c)
  * are over both sides together. */
-#include <stdlib.h>
-
+#include "formation/comm.h"
 #include "base/error.h"
 #include "base/options.h"
-#include "formation/comm.h"
+#include "base/spare.h"
 #include "formation/comm_agree.h"
 #include "formation/creation_order.h"
 #include "formation/errhandler.h"
@@ -42,7 +41,7 @@ static int low_side(const two_sides *sides) {
 static rgi_comm_creation join_sides(const two_sides *sides, int **ranks) {
   rgi_comm_creation both = sides->side;
   int low = low_side(sides), n = sides->side.n;
-  int *all = malloc(((size_t)n + (size_t)sides->remote_n) * sizeof *all);
+  int *all = rgi_spare_alloc(((size_t)n + (size_t)sides->remote_n) * sizeof *all);
   for (int i = 0; i < n && all; i++)
     all[(low ? 0 : sides->remote_n) + i] = sides->side.ranks[i];
   for (int i = 0; i < sides->remote_n && all; i++)
@@ -135,7 +134,7 @@ static int build_in_order(const two_sides *sides, MPI_Comm *inter) {
     if (error)
       MPI_Comm_free(inter);
   }
-  free(ranks);
+  rgi_spare_free(ranks);
   return error;
 }
 
@@ -183,8 +182,8 @@ static int create_checked(const rgi_comm_creation *side, MPI_Group remote, MPI_C
     return rgi_error(RG_ERR_GROUP, "%s: the two groups share a process", call);
   int error = find_sides(&sides, &mine, remote);
   if (!error) {
-    free(mine);
-    free(sides.remote);
+    rgi_spare_free(mine);
+    rgi_spare_free(sides.remote);
     mine = sides.remote = NULL;
     creation->comm = rgi_comm_to_talk_on(creation->comm, creation->group, remote);
     error = find_sides(&sides, &mine, remote);
@@ -192,8 +191,8 @@ static int create_checked(const rgi_comm_creation *side, MPI_Group remote, MPI_C
   creation->ranks = mine;
   if (!error)
     error = create_intercomm(&sides, side->comm, newcomm);
-  free(mine);
-  free(sides.remote);
+  rgi_spare_free(mine);
+  rgi_spare_free(sides.remote);
   return error;
 }
 

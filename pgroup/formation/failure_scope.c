@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/spare.h"
 #include "formation/mpi_group.h"
 #include "noded/client/guard_client.h"
 #include "progress/mpi_error.h"
@@ -35,7 +36,7 @@ static int list_members(const char *call, MPI_Group group, int n, rgi_members **
     if (all[i] != MPI_UNDEFINED)
       all[known++] = all[i];
   int error = known ? rgi_members_list(call, known, all, members) : RG_SUCCESS;
-  free(all);
+  rgi_spare_free(all);
   return error;
 }
 

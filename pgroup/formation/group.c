@@ -5,7 +5,7 @@
  *
  * A group of which the caller is a member has a context, which every member computes by itself:
  * from the members, tag and kind (context.h), from the group that it is derived from, or from the
- * ids of the operation that created it . After a death survivors may have
+ * ids of the operation that created it. After a death survivors may have
  * created different numbers of groups: what they create out of a diverged group also mixes in
  * that group's context. */
 #include "formation/group.h"
@@ -59,12 +59,16 @@ int rgi_group_check_member(const char *call, rg_group g) {
   return RG_SUCCESS;
 }
 
-int rgi_group_with_context(rgi_members *members, int tag, uint64_t context, rg_group *g) {
-  rg_group made = malloc(sizeof *made);
-  if (!made) {
-    rgi_members_drop(members);
-    return rgi_error(RG_ERR_NOMEM, "no memory for a group");
-  }
+/* The memory of a group; where there is none the members are dropped. */
+static int group_alloc(rgi_members *members, rg_group *g) {
+  *g = malloc(sizeof **g);
+  if (*g)
+    return RG_SUCCESS;
+  rgi_members_drop(members);
+  return rgi_error(RG_ERR_NOMEM, "no memory for a group");
+}
+
+static void group_fill(rg_group made, rgi_members *members, int tag, uint64_t context) {
   /* Member by member: the compiler clears a whole structure with an instruction that takes longer
    * than all these stores. */
   made->magic = RGI_GROUP_MAGIC;
@@ -87,19 +91,37 @@ int rgi_group_with_context(rgi_members *members, int tag, uint64_t context, rg_g
   made->collectives_free = NULL;
   made->topology = (rgi_group_attachment){0};
   atomic_fetch_add_explicit(&rgi_runtime.groups, 1, memory_order_relaxed);
+}
+
+int rgi_group_with_context(rgi_members *members, int tag, uint64_t context, rg_group *g) {
+  rg_group made;
+  RGI_TRY(group_alloc(members, &made));
+  group_fill(made, members, tag, context);
+  *g = made;
+  return RG_SUCCESS;
+}
+
+/* The next context is counted last: after RG_ERR_NOMEM the caller repeats the call. */
+static int group_counted(rgi_members *members, uint64_t hash, rgi_context_kind kind, int tag,
+                         rg_group *g) {
+  uint64_t context = 0;
+  rg_group made;
+  int error = RG_SUCCESS;
+  RGI_TRY(group_alloc(members, &made));
+  if (rgi_members_find(members, rgi_runtime.rank) >= 0)
+    error = rgi_context_next(hash, kind, tag, &context);
+  if (error) {
+    rgi_members_drop(members);
+    free(made);
+    return error;
+  }
+  group_fill(made, members, tag, context);
   *g = made;
   return RG_SUCCESS;
 }
 
 int rgi_group_new(rgi_members *members, rgi_context_kind kind, int tag, rg_group *g) {
-  uint64_t context = 0;
-  int error = RG_SUCCESS;
-  if (rgi_members_find(members, rgi_runtime.rank) >= 0)
-    error = rgi_context_next(rgi_members_set_hash(members), kind, tag, &context);
-  if (!error)
-    return rgi_group_with_context(members, tag, context, g);
-  rgi_members_drop(members);
-  return error;
+  return group_counted(members, rgi_members_set_hash(members), kind, tag, g);
 }
 
 static void inherit_creation(rg_group g, rg_group from) {
@@ -114,21 +136,14 @@ static void inherit_creation(rg_group g, rg_group from) {
 
 int rgi_group_out_of(rg_group a, rg_group b, rgi_context_kind kind, rgi_members *members, int tag,
                      rg_group *g) {
-  uint64_t context = 0, hash = rgi_members_set_hash(members);
-  int error = RG_SUCCESS;
+  uint64_t hash = rgi_members_set_hash(members);
   if (b)
     hash = rgi_mix_bits(hash + rgi_mix_bits(rgi_members_set_hash(a->members) +
                                             rgi_mix_bits(rgi_members_set_hash(b->members))));
   /* Survivors may have created different groups before. */
   if (a->diverged || (b && b->diverged))
     hash = rgi_mix_bits(hash + a->context + (b ? rgi_mix_bits(b->context) : 0));
-  if (rgi_members_find(members, rgi_runtime.rank) >= 0)
-    error = rgi_context_next(hash, kind, tag, &context);
-  if (error) {
-    rgi_members_drop(members);
-    return error;
-  }
-  RGI_TRY(rgi_group_with_context(members, tag, context, g));
+  RGI_TRY(group_counted(members, hash, kind, tag, g));
   inherit_creation(*g, a);
   if (b)
     inherit_creation(*g, b);
@@ -320,13 +335,52 @@ int rgi_group_creation_result(uint64_t id, int error) {
   return error;
 }
 
+static void fill_created(rg_group made, const uint64_t creation_ids[RGI_CREATION_IDS],
+                         uint32_t part, int diverged, rgi_members *members, int tag) {
+  group_fill(made, members, tag,
+             rgi_mix_bits(creation_ids[0] + rgi_mix_bits(creation_ids[1]) + part) | 1);
+  for (int i = 0; i < RGI_CREATION_IDS; i++)
+    made->creation_ids[i] = creation_ids[i];
+  made->diverged = diverged;
+}
+
 int rgi_group_creation_end(const uint64_t creation_ids[RGI_CREATION_IDS], uint32_t part,
                            int diverged, rgi_members *members, int tag, rg_group *g) {
-  uint64_t context = rgi_mix_bits(creation_ids[0] + rgi_mix_bits(creation_ids[1]) + part) | 1;
-  RGI_TRY(rgi_group_with_context(members, tag, context, g));
-  for (int i = 0; i < RGI_CREATION_IDS; i++)
-    (*g)->creation_ids[i] = creation_ids[i];
-  (*g)->diverged = diverged;
+  rg_group made;
+  RGI_TRY(group_alloc(members, &made));
+  fill_created(made, creation_ids, part, diverged, members, tag);
+  *g = made;
+  return RG_SUCCESS;
+}
+
+int rgi_group_room_alloc(const char *call, int n, rgi_group_room *room) {
+  *room = (rgi_group_room){0};
+  RGI_TRY(rgi_members_room(call, n, &room->members));
+  room->group = malloc(sizeof *room->group);
+  if (room->group)
+    return RG_SUCCESS;
+  rgi_group_room_free(room);
+  return rgi_error(RG_ERR_NOMEM, "%s: no memory for a group", call);
+}
+
+void rgi_group_room_free(rgi_group_room *room) {
+  free(room->group);
+  rgi_members_room_free(room->members);
+  *room = (rgi_group_room){0};
+}
+
+int rgi_group_creation_fill(const uint64_t creation_ids[RGI_CREATION_IDS], uint32_t part,
+                            int diverged, rgi_group_room *room, int n, int tag, rg_group *g) {
+  rgi_members *members;
+  int error = rgi_members_fill("a group", room->members, n, &members);
+  room->members = NULL;
+  if (error) {
+    rgi_group_room_free(room);
+    return error;
+  }
+  fill_created(room->group, creation_ids, part, diverged, members, tag);
+  *g = room->group;
+  room->group = NULL;
   return RG_SUCCESS;
 }
 

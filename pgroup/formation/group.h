@@ -89,6 +89,20 @@ int rgi_group_creation_result(uint64_t id, int error);
 int rgi_group_creation_end(const uint64_t creation_ids[RGI_CREATION_IDS], uint32_t part,
                            int diverged, rgi_members *members, int tag, rg_group *g);
 
+/* Memory for a group of at most n members, which a call takes before it takes part in anything:
+ * the others will have the group. The caller fills in rgi_members_room_ranks of `members`. */
+typedef struct {
+  rg_group group;
+  rgi_members *members;
+} rgi_group_room;
+int rgi_group_room_alloc(const char *call, int n, rgi_group_room *room);
+void rgi_group_room_free(rgi_group_room *room);
+
+/* As rgi_group_creation_end, of the first n ranks of the room, which is taken over. Takes no
+ * memory. RG_ERR_RANK: a rank twice. */
+int rgi_group_creation_fill(const uint64_t creation_ids[RGI_CREATION_IDS], uint32_t part,
+                            int diverged, rgi_group_room *room, int n, int tag, rg_group *g);
+
 /* A group of g's members for an object on g, an array for instance. Members call, in the same
  * order for the same g. Unlike a copy by rg_group_dup, the group is told apart from others by g
  * and that order alone, so that creations on different groups may be mixed freely. No message;

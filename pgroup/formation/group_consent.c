@@ -22,6 +22,7 @@
 
 /* A message, as ints: the head, the data. ID, WHAT: two ints each. */
 enum { ID, WHAT = ID + 2, ERROR = WHAT + 2, RANK, HEAD };
+_Static_assert(HEAD == RGI_GROUP_CONSENT_HEAD, "as the header says");
 
 static void note_error(rgi_group_consent *consent, int error, int rank) {
   if (error && !consent->error) {
@@ -36,11 +37,18 @@ void rgi_group_consent_fail(rgi_group_consent *consent, int error, int rank) {
   note_error(consent, error, rank);
 }
 
-rgi_group_consent rgi_group_consent_begin(rg_group g, const char *call, uint64_t what, int error) {
+rgi_group_consent rgi_group_consent_begin(rg_group g, const char *call, uint64_t what, int error,
+                                          int room) {
   rgi_group_consent consent = {
-      .g = g, .call = call, .what = what, .id = rgi_group_creation_begin(g)};
+      .g = g, .call = call, .what = what, .id = rgi_group_creation_begin(g), .room = HEAD + room};
   if (error)
     rgi_group_consent_fail(&consent, error, g->me);
+  consent.in = malloc((size_t)consent.room * sizeof *consent.in);
+  if (!consent.in) {
+    consent.room = HEAD;
+    rgi_group_consent_fail(
+        &consent, rgi_error(RG_ERR_NOMEM, "%s: no memory for %d numbers", call, room), g->me);
+  }
   return consent;
 }
 
@@ -57,22 +65,24 @@ static int send_to(const rgi_group_consent *consent, int member, const int messa
   return rgi_message_deliver(&to, message, consent->call);
 }
 
+static int *received(rgi_group_consent *consent) {
+  return consent->in ? consent->in : consent->head;
+}
+
 /* The next message of this creation from member `from`, or from the parent. */
-static int receive_from(const rgi_group_consent *consent, int from, int *by_parent, int *count,
-                        int **message) {
+static int receive_from(rgi_group_consent *consent, int from, int *by_parent, int *count) {
+  int *message = received(consent);
   int parent = rgi_binomial_parent(consent->g->me);
   rgi_message_envelope wanted[2] = {envelope_of(consent, from, 0)};
   if (parent >= 0)
     wanted[1] = envelope_of(consent, parent, 0);
   for (;;) {
     int source;
-    RGI_TRY(rgi_group_tree_receive_any(wanted, parent >= 0 ? 2 : 1, consent->call, &source, count,
-                                       message));
+    RGI_TRY(rgi_group_tree_receive_into(wanted, parent >= 0 ? 2 : 1, consent->call, consent->room,
+                                        message, &source, count));
     *by_parent = parent >= 0 && source == wanted[1].peer;
-    if (*count >= HEAD && rgi_group_tree_get_uint64(*message + ID) == consent->id)
+    if (*count >= HEAD && rgi_group_tree_get_uint64(message + ID) == consent->id)
       return RG_SUCCESS;
-    free(*message);
-    *message = NULL; /* the next wait may fail */
   }
 }
 
@@ -93,14 +103,15 @@ static void lose(rgi_group_consent *consent, int error) {
 /* A child's report, with the blocks of its subtree: the ranks child .. child + n/width - 1. Or the
  * decision. room: of block. */
 static void take_report(rgi_group_consent *consent, int child, int width, int block[], int room) {
-  int by_parent, count, *message, at = (child - consent->g->me) * width;
-  int error = receive_from(consent, child, &by_parent, &count, &message);
+  int by_parent, count, at = (child - consent->g->me) * width;
+  int error = receive_from(consent, child, &by_parent, &count);
+  const int *message = received(consent);
   if (error) {
     lose(consent, error);
     return;
   }
   if (by_parent) {
-    consent->told = message;
+    consent->told = 1;
     consent->count = count;
     return;
   }
@@ -109,7 +120,6 @@ static void take_report(rgi_group_consent *consent, int child, int width, int bl
     note_error(consent, RG_ERR_MISMATCH, child);
   if (block && !consent->error)
     memcpy(block + at, message + HEAD, (size_t)(count - HEAD) * sizeof *message);
-  free(message);
 }
 
 static void take_reports(rgi_group_consent *consent, int width, const int mine[], int block[],
@@ -146,27 +156,21 @@ void rgi_group_consent_gather(rgi_group_consent *consent, int width, const int m
 /* --- down ----------------------------------------------------------------------------- */
 
 /* The decision as a message: member 0's, the parent's, or that the caller has lost it. */
-static void find_decision(rgi_group_consent *consent, int head[], int count, const int ints[]) {
+static void find_decision(rgi_group_consent *consent, int count, const int ints[]) {
   int me = consent->g->me, parent = rgi_binomial_parent(me), by_parent;
   if (me && !consent->told && !consent->lost) {
-    int error = receive_from(consent, parent, &by_parent, &consent->count, &consent->told);
+    int error = receive_from(consent, parent, &by_parent, &consent->count);
     if (error)
       lose(consent, error);
+    else
+      consent->told = 1;
   }
   if (consent->told)
     return;
-  if (!consent->error) { /* member 0 */
-    consent->count = HEAD + count;
-    consent->told = malloc((size_t)consent->count * sizeof *consent->told);
-  }
-  if (!consent->error && consent->told)
-    memcpy(consent->told + HEAD, ints, (size_t)count * sizeof *ints);
-  else if (!consent->error)
-    rgi_group_consent_fail(
-        consent, rgi_error(RG_ERR_NOMEM, "%s: no memory for %d ints", consent->call, count), me);
-  if (consent->error)
-    consent->count = HEAD;
-  fill_head(consent, consent->told ? consent->told : head);
+  consent->count = consent->error ? HEAD : HEAD + count;
+  if (!consent->error) /* member 0 */
+    memcpy(consent->in + HEAD, ints, (size_t)count * sizeof *ints);
+  fill_head(consent, received(consent));
 }
 
 static void pass_on(rgi_group_consent *consent, const int message[]) {
@@ -192,19 +196,18 @@ static int explain_decision(const rgi_group_consent *consent) {
 }
 
 int rgi_group_consent_tell(rgi_group_consent *consent, int *count, int **ints) {
-  int head[HEAD];
-  find_decision(consent, head, *count, *ints);
-  const int *decision = consent->told ? consent->told : head;
+  find_decision(consent, *count, *ints);
+  const int *decision = received(consent);
   pass_on(consent, decision);
   consent->error = decision[ERROR];
   consent->rank = decision[RANK];
   int error = consent->own ? consent->own : explain_decision(consent);
   if (!error && consent->g->me) {
     *count = consent->count - HEAD;
-    memmove(consent->told, consent->told + HEAD, (size_t)*count * sizeof *consent->told);
-    *ints = consent->told;
+    memmove(consent->in, consent->in + HEAD, (size_t)*count * sizeof *consent->in);
+    *ints = consent->in;
   } else {
-    free(consent->told);
+    free(consent->in);
   }
   return error;
 }

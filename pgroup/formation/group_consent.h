@@ -13,20 +13,27 @@
 /* Ranks that an error may be about besides those of the group. */
 #define RGI_GROUP_CONSENT_ELSEWHERE (-1)
 
+/* What each message has before its data, in ints. */
+#define RGI_GROUP_CONSENT_HEAD 6
+
 typedef struct {
   rg_group g;
   const char *call;
-  uint64_t id;     /* of the creation: the same on all members */
-  uint64_t what;   /* a hash of what all members must pass alike */
-  int error, rank; /* the first error known, and the member that it is about */
-  int own;         /* an error whose text this member has recorded */
-  int lost;        /* a wait has failed: nothing is waited for any more */
-  int count;       /* what has come from the parent, or NULL */
-  int *told;
+  uint64_t id;                      /* of the creation: the same on all members */
+  uint64_t what;                    /* a hash of what all members must pass alike */
+  int error, rank;                  /* the first error known, and the member that it is about */
+  int own;                          /* an error whose text this member has recorded */
+  int lost;                         /* a wait has failed: nothing is waited for any more */
+  int told, count;                  /* whether the decision has come; its length */
+  int room, *in;                    /* the last message that has come, in so much memory */
+  int head[RGI_GROUP_CONSENT_HEAD]; /* instead of that where there is none */
 } rgi_group_consent;
 
-/* Begins a creation. error: the caller's own, with its text; the others get it. */
-rgi_group_consent rgi_group_consent_begin(rg_group g, const char *call, uint64_t what, int error);
+/* Begins a creation. error: the caller's own, with its text; the others get it. room: the most ints
+ * that rgi_group_consent_tell or one report has; their memory is taken here, so that a lack of it
+ * is an error on all. */
+rgi_group_consent rgi_group_consent_begin(rg_group g, const char *call, uint64_t what, int error,
+                                          int room);
 
 /* The caller has found an error, whose text is recorded. rank: its own, or
  * RGI_GROUP_CONSENT_ELSEWHERE. */

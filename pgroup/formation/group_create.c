@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/spare.h"
 #include "formation/group.h"
 #include "formation/mpi_group.h"
 #include "runtime/runtime.h"
@@ -86,7 +87,7 @@ static int members_of_mpi_group(const char *call, MPI_Group mpi, rgi_members **m
       error = rgi_error(RG_ERR_GROUP, "%s: rank %d is not among the processes of rg_init", call, i);
   if (!error)
     error = rgi_members_list(call, n, ranks, members);
-  free(ranks);
+  rgi_spare_free(ranks);
   return error;
 }
 

@@ -13,38 +13,26 @@ enum { COLOR, KEY, WIDTH };
 
 #define SPLIT 0x73706c69u /* sets this call apart from others on the group */
 
-typedef struct {
-  int key, rank;
-} split_rank;
-
-static int by_key(const void *a, const void *b) {
-  const split_rank *x = a, *y = b;
-  if (x->key != y->key)
-    return x->key < y->key ? -1 : 1;
-  return (x->rank > y->rank) - (x->rank < y->rank);
+static int by_key(const void *a, const void *b, void *table) {
+  int x = *(const int *)a, y = *(const int *)b;
+  int key_x = ((const int *)table)[x * WIDTH + KEY], key_y = ((const int *)table)[y * WIDTH + KEY];
+  if (key_x != key_y)
+    return key_x < key_y ? -1 : 1;
+  return (x > y) - (x < y);
 }
 
 /* The group of one color, computed from the table. */
-static int make_part(rg_group g, const int table[], int color, uint64_t id, rg_group *part) {
-  int size = rgi_members_count(g->members), n = 0;
-  rgi_members *members;
-  split_rank *sorted = malloc((size_t)size * sizeof *sorted);
-  int *ranks = malloc((size_t)size * sizeof *ranks);
-  int error = sorted && ranks ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "rg_group_split: no memory");
-  for (int i = 0; i < size && !error; i++)
+static int make_part(rg_group g, int table[], int color, uint64_t id, rgi_group_room *room,
+                     rg_group *part) {
+  int size = rgi_members_count(g->members), n = 0, *ranks = rgi_members_room_ranks(room->members);
+  for (int i = 0; i < size; i++)
     if (table[i * WIDTH + COLOR] == color)
-      sorted[n++] = (split_rank){table[i * WIDTH + KEY], i};
-  if (!error) {
-    qsort(sorted, (size_t)n, sizeof *sorted, by_key);
-    for (int i = 0; i < n; i++)
-      ranks[i] = sorted[i].rank;
-    error = rgi_members_pick("rg_group_split", g->members, n, ranks, &members);
-  }
-  free(sorted);
-  free(ranks);
-  return error ? error
-               : rgi_group_creation_end((uint64_t[RGI_CREATION_IDS]){id}, (uint32_t)color,
-                                        g->diverged, members, g->tag, part);
+      ranks[n++] = i;
+  qsort_r(ranks, (size_t)n, sizeof *ranks, by_key, table);
+  for (int i = 0; i < n; i++)
+    ranks[i] = rgi_members_at(g->members, ranks[i]);
+  return rgi_group_creation_fill((uint64_t[RGI_CREATION_IDS]){id}, (uint32_t)color, g->diverged,
+                                 room, n, g->tag, part);
 }
 
 static int check_arguments(const char *call, int color, const rg_group *part) {
@@ -59,8 +47,11 @@ static int check_arguments(const char *call, int color, const rg_group *part) {
 int rg_group_split(rg_group g, int color, int key, rg_group *part) {
   RGI_TRY(rgi_group_check_member(__func__, g));
   int size = rgi_members_count(g->members), count = size * WIDTH, mine[WIDTH] = {color, key};
-  rgi_group_consent consent =
-      rgi_group_consent_begin(g, __func__, SPLIT, check_arguments(__func__, color, part));
+  rgi_group_room room = {0};
+  int own = check_arguments(__func__, color, part);
+  if (!own)
+    own = rgi_group_room_alloc(__func__, size, &room);
+  rgi_group_consent consent = rgi_group_consent_begin(g, __func__, SPLIT, own, count);
   int *table = g->me == 0 ? malloc((size_t)count * sizeof *table) : NULL;
   if (g->me == 0 && !table)
     rgi_group_consent_fail(
@@ -70,7 +61,9 @@ int rg_group_split(rg_group g, int color, int key, rg_group *part) {
   if (!error && color == RG_UNDEFINED)
     *part = NULL;
   else if (!error)
-    error = make_part(g, table, color, consent.id, part);
+    error = make_part(g, table, color, consent.id, &room, part);
+  rgi_group_room_free(&room);
   free(table);
-  return rgi_group_creation_result(consent.id, error);
+  /* All have been told of a lack of memory. */
+  return error == RG_ERR_NOMEM ? error : rgi_group_creation_result(consent.id, error);
 }

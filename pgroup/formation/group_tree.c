@@ -2,8 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * Blocks of ints along a binomial tree (binomial.h), in a context apart from the group's own
- * messages. The receiver learns a message's length before it receives, so that it can allocate the
- * memory. */
+ * messages. */
 #include "formation/group_tree.h"
 
 #include <stdlib.h>
@@ -34,11 +33,24 @@ static int send_ints(const tree_call *t, int to, const int ints[], int count) {
                              ints, t->call);
 }
 
-int rgi_group_tree_receive_any(const rgi_message_envelope wanted[], int n, const char *call,
-                               int *source, int *count, int **ints) {
+int rgi_group_tree_receive_into(const rgi_message_envelope wanted[], int n, const char *call,
+                                int room, int ints[], int *source, int *count) {
   rgi_message_envelope found;
   rgi_message message;
   RGI_TRY(rgi_message_await_any(wanted, n, call, &found));
+  *source = found.peer;
+  *count = (int)(found.bytes / sizeof *ints);
+  found.bytes = (size_t)room * sizeof *ints;
+  RGI_TRY(rgi_message_receive(&found, ints, &message));
+  int error = rgi_message_wait(&message, call);
+  return error == RG_ERR_TRUNCATE ? RG_SUCCESS : error;
+}
+
+int rgi_group_tree_receive(uint64_t context, int from, int tag, const char *call, int *count,
+                           int **ints) {
+  rgi_message_envelope wanted = {context, from, tag, 0}, found;
+  rgi_message message;
+  RGI_TRY(rgi_message_await(&wanted, call, &found, NULL));
   size_t bytes = found.bytes;
   int *data = malloc(bytes ? bytes : 1);
   if (!data)
@@ -48,16 +60,9 @@ int rgi_group_tree_receive_any(const rgi_message_envelope wanted[], int n, const
     error = rgi_message_wait(&message, call);
   if (error)
     return error; /* not freed: the message may still be written to it */
-  *source = found.peer;
   *count = (int)(bytes / sizeof *data);
   *ints = data;
   return RG_SUCCESS;
-}
-
-int rgi_group_tree_receive(uint64_t context, int source, int tag, const char *call, int *count,
-                           int **ints) {
-  rgi_message_envelope wanted = {context, source, tag, 0};
-  return rgi_group_tree_receive_any(&wanted, 1, call, &source, count, ints);
 }
 
 static int receive_ints(const tree_call *t, int from, int *count, int **ints) {

@@ -21,9 +21,10 @@ int rgi_group_tree_broadcast(rg_group g, int tag, const char *call, int *count, 
 int rgi_group_tree_receive(uint64_t context, int source, int tag, const char *call, int *count,
                            int **ints);
 
-/* As rgi_group_tree_receive, for one of n messages, the first that comes; *source: its sender. */
-int rgi_group_tree_receive_any(const rgi_message_envelope wanted[], int n, const char *call,
-                               int *source, int *count, int **ints);
+/* Waits for one of n messages, the first that comes, without taking memory: its first `room` ints
+ * are in ints[]. *count: how many it has; *source: its sender. */
+int rgi_group_tree_receive_into(const rgi_message_envelope wanted[], int n, const char *call,
+                                int room, int ints[], int *source, int *count);
 
 /* A number of 64 bits takes two of the ints. */
 static inline void rgi_group_tree_put_uint64(int ints[2], uint64_t number) {

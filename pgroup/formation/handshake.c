@@ -30,29 +30,39 @@ enum { KIND, TAG, HIGH, ERROR, LEAVING, DIVERGED, ID, HEAD = ID + 2 };
 
 typedef struct {
   int count, *ints;
+  int head[HEAD]; /* instead of ints where there is no memory */
 } handshake_packet;
 
-static uint64_t id_of(const handshake_packet *packet) {
-  return rgi_group_tree_get_uint64(packet->ints + ID);
+/* The most ints that a packet has. */
+static int packet_room(void) {
+  return HEAD + 3 + 2 * rgi_runtime.size;
 }
 
-static int build_packet(const char *call, rg_group mine, const rgi_handshake_offer *offer,
-                        uint64_t id, handshake_packet *packet) {
-  packet->count = HEAD + offer->n + rgi_members_packed(mine->members);
-  packet->ints = malloc((size_t)packet->count * sizeof *packet->ints);
+static int *packet_ints(handshake_packet *packet) {
+  return packet->ints ? packet->ints : packet->head;
+}
+
+static uint64_t id_of(handshake_packet *packet) {
+  return rgi_group_tree_get_uint64(packet_ints(packet) + ID);
+}
+
+/* Without memory for the members the packet has its head, with the error. */
+static void build_packet(rg_group mine, const rgi_handshake_offer *offer, uint64_t id, int error,
+                         handshake_packet *packet) {
+  int *ints = packet_ints(packet);
+  packet->count = packet->ints ? HEAD + offer->n + rgi_members_packed(mine->members) : HEAD;
+  ints[KIND] = (int)offer->kind;
+  ints[TAG] = offer->tag;
+  ints[HIGH] = offer->high;
+  ints[ERROR] = error;
+  ints[LEAVING] = offer->n;
+  ints[DIVERGED] = mine->diverged;
+  rgi_group_tree_put_uint64(ints + ID, id);
   if (!packet->ints)
-    return rgi_error(RG_ERR_NOMEM, "%s: no memory", call);
-  packet->ints[KIND] = (int)offer->kind;
-  packet->ints[TAG] = offer->tag;
-  packet->ints[HIGH] = offer->high;
-  packet->ints[ERROR] = offer->error;
-  packet->ints[LEAVING] = offer->n;
-  packet->ints[DIVERGED] = mine->diverged;
-  rgi_group_tree_put_uint64(packet->ints + ID, id);
+    return;
   if (offer->n)
-    memcpy(packet->ints + HEAD, offer->leaving, (size_t)offer->n * sizeof *offer->leaving);
-  rgi_members_pack(mine->members, packet->ints + HEAD + offer->n);
-  return RG_SUCCESS;
+    memcpy(ints + HEAD, offer->leaving, (size_t)offer->n * sizeof *offer->leaving);
+  rgi_members_pack(mine->members, ints + HEAD + offer->n);
 }
 
 /* --- the leaders ----------------------------------------------------------------- */
@@ -91,14 +101,12 @@ static uint64_t verdict_context(void) {
  * and revoked the id: its sender does not wait for an answer. */
 static int receive_packet(handshake_leader *leader) {
   do {
-    handshake_packet packet;
     int source, tag = leader->tag == NO_TAG ? RGI_ANY : leader->tag;
     const rgi_message_envelope wanted[] = {{packet_context(), leader->remote, tag, 0},
                                            {packet_context(), leader->remote, NO_TAG, 0}};
-    RGI_TRY(rgi_group_tree_receive_any(wanted, 2, leader->consent->call, &source, &packet.count,
-                                       &packet.ints));
-    free(leader->theirs.ints);
-    leader->theirs = packet;
+    RGI_TRY(rgi_group_tree_receive_into(
+        wanted, 2, leader->consent->call, leader->theirs.ints ? packet_room() : HEAD,
+        packet_ints(&leader->theirs), &source, &leader->theirs.count));
   } while (rgi_revocation_has(id_of(&leader->theirs)));
   return RG_SUCCESS;
 }
@@ -116,35 +124,35 @@ static int explain_remote(const char *call, int error) {
   return rgi_error(error, "%s: the other group reported: %s", call, rg_error_string(error));
 }
 
-static int find_overlap(const char *call, rg_group mine, const rgi_members *theirs) {
-  for (int i = 0; i < rgi_members_count(theirs); i++)
-    if (rgi_members_find(mine->members, rgi_members_at(theirs, i)) >= 0)
+static int find_overlap(const char *call, rg_group mine, const int theirs[]) {
+  for (int i = 0; i < theirs[0]; i++)
+    if (rgi_members_find(mine->members, rgi_members_packed_at(theirs, i)) >= 0)
       return rgi_error(RG_ERR_MISMATCH, "%s: rank %d of the world is in both groups", call,
-                       rgi_members_at(theirs, i));
+                       rgi_members_packed_at(theirs, i));
   return RG_SUCCESS;
 }
 
-static int unpack_packet(const char *call, rg_group mine, const handshake_packet *packet,
-                         uint64_t id, rgi_handshake_peer *peer) {
+static void read_packet(rg_group mine, handshake_packet *packet, uint64_t id,
+                        rgi_handshake_peer *peer) {
   peer->id[0] = id;
   peer->id[1] = id_of(packet);
   peer->diverged = mine->diverged || packet->ints[DIVERGED];
   peer->high = packet->ints[HIGH];
   peer->n = packet->ints[LEAVING];
   peer->leaving = packet->ints + HEAD;
-  rgi_members_drop(peer->members);
-  peer->members = NULL;
-  return rgi_members_unpack(call, packet->ints + HEAD + peer->n, &peer->members);
+  peer->members = packet->ints + HEAD + peer->n;
 }
 
 /* Both leaders compare both packets, and get the same result. */
 static int compare_packets(handshake_leader *leader) {
-  const int *mine = leader->own.ints, *theirs = leader->theirs.ints;
+  const int *mine = packet_ints(&leader->own), *theirs = packet_ints(&leader->theirs);
   const char *call = leader->consent->call;
-  RGI_TRY(unpack_packet(call, leader->mine, &leader->theirs, leader->consent->id, leader->peer));
-  int error = find_overlap(call, leader->mine, leader->peer->members);
-  leader->overlap = error != RG_SUCCESS;
-  RGI_TRY(error);
+  if (leader->theirs.ints && leader->theirs.count > HEAD) {
+    read_packet(leader->mine, &leader->theirs, leader->consent->id, leader->peer);
+    int error = find_overlap(call, leader->mine, leader->peer->members);
+    leader->overlap = error != RG_SUCCESS;
+    RGI_TRY(error);
+  }
   if (theirs[ERROR])
     return explain_remote(call, theirs[ERROR]);
   if (mine[KIND] != theirs[KIND] || mine[TAG] != theirs[TAG] ||
@@ -161,18 +169,18 @@ typedef struct {
 
 /* Waits for the other leader's verdict on a pair with the own packet. If that one gives up its
  * packet, the wait ends: it has revoked the id. */
-static int receive_verdict(const handshake_leader *leader, int tag, handshake_verdict *verdict) {
+static int receive_verdict(handshake_leader *leader, int tag, handshake_verdict *verdict) {
+  const rgi_message_envelope wanted = {verdict_context(), leader->remote, tag, 0};
   uint64_t *watched = &rgi_failure_scope_now.creation_ids[0], own = *watched;
   int error;
   *watched = id_of(&leader->theirs);
   do {
-    int count, *ints;
-    error = rgi_group_tree_receive(verdict_context(), leader->remote, tag, leader->consent->call,
-                                   &count, &ints);
+    int source, count, ints[sizeof *verdict / sizeof(int)];
+    error = rgi_group_tree_receive_into(&wanted, 1, leader->consent->call,
+                                        (int)(sizeof ints / sizeof *ints), ints, &source, &count);
     if (error)
       break;
     memcpy(verdict, ints, sizeof *verdict);
-    free(ints);
   } while (verdict->theirs != leader->consent->id);
   *watched = own;
   return error;
@@ -193,7 +201,7 @@ static int pair_up(handshake_leader *leader) {
     const handshake_verdict mine = {leader->consent->id, id_of(&leader->theirs),
                                     leader->consent->error ? leader->consent->error : error};
     if (leader->tag == NO_TAG)
-      to.tag = message_tag(leader->theirs.ints[TAG]);
+      to.tag = message_tag(packet_ints(&leader->theirs)[TAG]);
     RGI_TRY(rgi_message_deliver(&to, &mine, leader->consent->call));
     if (leader->consent->lost)
       return leader->consent->error;
@@ -207,13 +215,13 @@ static int pair_up(handshake_leader *leader) {
   return RG_SUCCESS;
 }
 
-/* own.ints becomes NULL where MPI may still read them. */
+/* own.ints becomes NULL where MPI may still read them; a head is too short for that. */
 static int exchange_packets(handshake_leader *leader) {
   rgi_message message;
   size_t bytes = (size_t)leader->own.count * sizeof(int);
   RGI_TRY(rgi_message_send_surely(
       &(rgi_message_envelope){packet_context(), leader->remote, leader->tag, bytes},
-      leader->own.ints, &message));
+      packet_ints(&leader->own), &message));
   int error = pair_up(leader);
   if (error)
     rgi_message_abandon(&message);
@@ -239,15 +247,25 @@ static int find_remote(const char *call, rg_group mine, const rgi_handshake_offe
 }
 
 static void lead_handshake(handshake_leader *leader) {
-  const char *call = leader->consent->call;
-  int error = find_remote(call, leader->mine, leader->offer, &leader->remote);
-  if (!error)
-    error = build_packet(call, leader->mine, leader->offer, leader->consent->id, &leader->own);
-  if (!error)
+  rgi_group_consent *consent = leader->consent;
+  int error = find_remote(consent->call, leader->mine, leader->offer, &leader->remote);
+  if (!error) {
+    build_packet(leader->mine, leader->offer, consent->id, consent->error, &leader->own);
     error = exchange_packets(leader);
+  }
   if (error)
-    rgi_group_consent_fail(leader->consent, error, 0);
+    rgi_group_consent_fail(consent, error, 0);
   free(leader->own.ints);
+}
+
+/* A leader's memory for both packets. */
+static void take_memory(handshake_leader *leader) {
+  size_t bytes = (size_t)packet_room() * sizeof(int);
+  leader->own.ints = malloc(bytes);
+  leader->theirs.ints = malloc(bytes);
+  if (!leader->own.ints || !leader->theirs.ints)
+    rgi_group_consent_fail(leader->consent,
+                           rgi_error(RG_ERR_NOMEM, "%s: no memory", leader->consent->call), 0);
 }
 
 /* --- all members ------------------------------------------------------------------ */
@@ -262,7 +280,8 @@ static uint64_t hash_offer(const rgi_handshake_offer *offer) {
 
 int rgi_handshake(const char *call, rg_group mine, const rgi_handshake_offer *offer,
                   rgi_handshake_peer *peer) {
-  rgi_group_consent consent = rgi_group_consent_begin(mine, call, hash_offer(offer), offer->error);
+  rgi_group_consent consent =
+      rgi_group_consent_begin(mine, call, hash_offer(offer), offer->error, packet_room());
   handshake_leader leader = {.mine = mine,
                              .offer = offer,
                              .consent = &consent,
@@ -270,23 +289,24 @@ int rgi_handshake(const char *call, rg_group mine, const rgi_handshake_offer *of
                              .tag = message_tag(offer->tag)};
   handshake_packet *theirs = &leader.theirs;
   *peer = (rgi_handshake_peer){0};
-  if (mine->me == 0)
+  if (mine->me == 0) {
+    take_memory(&leader);
     lead_handshake(&leader);
-  else
+  } else
     rgi_group_consent_gather(&consent, 0, NULL, NULL);
   int error = rgi_group_consent_tell(&consent, &theirs->count, &theirs->ints);
   peer->ints = theirs->ints;
   if (error && !consent.own && consent.rank == RGI_GROUP_CONSENT_ELSEWHERE)
     explain_remote(call, error);
-  if (!error && mine->me > 0)
-    error = unpack_packet(call, mine, theirs, consent.id, peer);
+  if (!error)
+    read_packet(mine, theirs, consent.id, peer);
   if (error)
     rgi_handshake_peer_free(peer);
-  return rgi_group_creation_result(consent.id, error);
+  /* All have been told of a lack of memory. */
+  return error == RG_ERR_NOMEM ? error : rgi_group_creation_result(consent.id, error);
 }
 
 void rgi_handshake_peer_free(rgi_handshake_peer *peer) {
-  rgi_members_drop(peer->members);
   free(peer->ints);
   *peer = (rgi_handshake_peer){0};
 }

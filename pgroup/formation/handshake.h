@@ -22,9 +22,9 @@ typedef struct {
 
 /* What the other side has sent. Free it by rgi_handshake_peer_free. */
 typedef struct {
-  rgi_members *members;
+  const int *members;    /* packed (members.h) */
   int high, n, *leaving; /* as in the offer, of the other group */
-  int *ints;             /* the memory of leaving */
+  int *ints;             /* the memory of both */
   uint64_t id[2];        /* creation ids (group.h): of the caller's side, of the other */
   int diverged;          /* one of the two groups has diverged */
 } rgi_handshake_peer;

@@ -28,16 +28,22 @@ static uint64_t hash_of_range(int n, int first, int stride) {
   return rgi_mix_bits(rgi_mix_bits((uint64_t)n << 32 | (uint32_t)first) + (uint32_t)stride);
 }
 
+static void fill_range(rgi_members *members, int n, int first, int stride) {
+  atomic_init(&members->references, 1);
+  members->n = n;
+  members->first = first;
+  members->stride = n == 1 ? 1 : stride;
+  members->hash = hash_of_range(n, first, members->stride);
+  members->set = members->stride > 0
+                     ? members->hash
+                     : hash_of_range(n, first + (n - 1) * members->stride, -members->stride);
+}
+
 int rgi_members_range(int n, int first, int stride, rgi_members **m) {
   rgi_members *r = malloc(sizeof *r);
   if (!r)
     return rgi_error(RG_ERR_NOMEM, "no memory for a range of members");
-  atomic_init(&r->references, 1);
-  r->n = n;
-  r->first = first;
-  r->stride = n == 1 ? 1 : stride;
-  r->hash = hash_of_range(n, first, r->stride);
-  r->set = r->stride > 0 ? r->hash : hash_of_range(n, first + (n - 1) * r->stride, -r->stride);
+  fill_range(r, n, first, stride);
   *m = r;
   return RG_SUCCESS;
 }
@@ -51,31 +57,21 @@ static int stride_of(int n, const int ranks[]) {
   return stride;
 }
 
-typedef struct {
-  int rank, position;
-} ranked_position;
-
-static int by_rank(const void *a, const void *b) {
-  const ranked_position *x = a, *y = b;
-  return (x->rank > y->rank) - (x->rank < y->rank);
+static int by_rank(const void *a, const void *b, void *ranks) {
+  int x = ((const int *)ranks)[*(const int *)a], y = ((const int *)ranks)[*(const int *)b];
+  return (x > y) - (x < y);
 }
 
 /* Fills order[] with the positions of ranks[] in ascending order. */
-static int sort_positions(const char *call, int n, const int ranks[], int order[]) {
-  ranked_position *e = malloc((size_t)n * sizeof *e);
-  if (!e)
-    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", call, n);
+static int sort_positions(const char *call, int n, int ranks[], int order[]) {
   for (int i = 0; i < n; i++)
-    e[i] = (ranked_position){ranks[i], i};
-  qsort(e, (size_t)n, sizeof *e, by_rank);
-  int error = RG_SUCCESS;
-  for (int i = 0; i < n; i++) {
-    order[i] = e[i].position;
-    if (i > 0 && e[i].rank == e[i - 1].rank)
-      error = rgi_error(RG_ERR_RANK, "%s: rank %d of the world is named twice", call, e[i].rank);
-  }
-  free(e);
-  return error;
+    order[i] = i;
+  qsort_r(order, (size_t)n, sizeof *order, by_rank, ranks);
+  for (int i = 1; i < n; i++)
+    if (ranks[order[i]] == ranks[order[i - 1]])
+      return rgi_error(RG_ERR_RANK, "%s: rank %d of the world is named twice", call,
+                       ranks[order[i]]);
+  return RG_SUCCESS;
 }
 
 /* Of a list whose positions have been sorted. The same as of a range with these ranks. */
@@ -94,25 +90,53 @@ int rgi_members_list(const char *call, int n, const int ranks[], rgi_members **m
   int stride = stride_of(n, ranks);
   if (stride)
     return rgi_members_range(n, ranks[0], stride, m);
-  rgi_members *r = malloc(sizeof *r + 2 * (size_t)n * sizeof *r->ranks);
-  if (!r)
-    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", call, n);
-  atomic_init(&r->references, 1);
-  r->n = n;
-  r->first = ranks[0];
-  r->stride = 0;
-  memcpy(r->ranks, ranks, (size_t)n * sizeof *ranks);
-  int error = sort_positions(call, n, ranks, r->ranks + n);
+  rgi_members *room;
+  RGI_TRY(rgi_members_room(call, n, &room));
+  memcpy(room->ranks, ranks, (size_t)n * sizeof *ranks);
+  return rgi_members_fill(call, room, n, m);
+}
+
+int rgi_members_room(const char *call, int n, rgi_members **room) {
+  *room = malloc(sizeof **room + 2 * (size_t)n * sizeof *(*room)->ranks);
+  return *room ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", call, n);
+}
+
+int *rgi_members_room_ranks(rgi_members *room) {
+  return room->ranks;
+}
+
+/* Gives back what the members do not take of the room, where the system can. */
+static rgi_members *shrink_room(rgi_members *room) {
+  size_t ranks = room->stride ? 0 : 2 * (size_t)room->n;
+  rgi_members *members = realloc(room, sizeof *room + ranks * sizeof *room->ranks);
+  return members ? members : room;
+}
+
+int rgi_members_fill(const char *call, rgi_members *room, int n, rgi_members **members) {
+  int *ranks = room->ranks, stride = stride_of(n, ranks),
+      error = stride ? RG_SUCCESS : sort_positions(call, n, ranks, ranks + n);
   if (error) {
-    free(r);
+    free(room);
     return error;
   }
-  r->hash = (uint64_t)n << 32;
-  for (int i = 0; i < n; i++)
-    r->hash = rgi_mix_bits(r->hash + (uint32_t)ranks[i]);
-  r->set = hash_of_set(r);
-  *m = r;
+  if (stride) {
+    fill_range(room, n, ranks[0], stride);
+  } else {
+    atomic_init(&room->references, 1);
+    room->n = n;
+    room->first = ranks[0];
+    room->stride = 0;
+    room->hash = (uint64_t)n << 32;
+    for (int i = 0; i < n; i++)
+      room->hash = rgi_mix_bits(room->hash + (uint32_t)ranks[i]);
+    room->set = hash_of_set(room);
+  }
+  *members = shrink_room(room);
   return RG_SUCCESS;
+}
+
+void rgi_members_room_free(rgi_members *room) {
+  free(room);
 }
 
 int rgi_members_pick(const char *call, const rgi_members *parent, int n, const int at[],
@@ -127,14 +151,11 @@ int rgi_members_pick(const char *call, const rgi_members *parent, int n, const i
   int stride = stride_of(n, at);
   if (stride && parent->stride)
     return rgi_members_range(n, rgi_members_at(parent, at[0]), parent->stride * stride, members);
-  int *ranks = malloc((size_t)n * sizeof *ranks);
-  if (!ranks)
-    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", call, n);
+  rgi_members *room;
+  RGI_TRY(rgi_members_room(call, n, &room));
   for (int i = 0; i < n; i++)
-    ranks[i] = rgi_members_at(parent, at[i]);
-  int error = rgi_members_list(call, n, ranks, members);
-  free(ranks);
-  return error;
+    room->ranks[i] = rgi_members_at(parent, at[i]);
+  return rgi_members_fill(call, room, n, members);
 }
 
 /* Whether a followed by b is a range of this stride. */
@@ -154,14 +175,11 @@ int rgi_members_concat(const char *call, const rgi_members *a, const rgi_members
   int n = a->n + b->n;
   if (continues_range(a, b, &stride))
     return rgi_members_range(n, a->first, stride, m);
-  int *ranks = malloc((size_t)n * sizeof *ranks);
-  if (!ranks)
-    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", call, n);
+  rgi_members *room;
+  RGI_TRY(rgi_members_room(call, n, &room));
   for (int i = 0; i < n; i++)
-    ranks[i] = i < a->n ? rgi_members_at(a, i) : rgi_members_at(b, i - a->n);
-  int error = rgi_members_list(call, n, ranks, m);
-  free(ranks);
-  return error;
+    room->ranks[i] = i < a->n ? rgi_members_at(a, i) : rgi_members_at(b, i - a->n);
+  return rgi_members_fill(call, room, n, m);
 }
 
 rgi_members *rgi_members_share(rgi_members *members) {
@@ -252,6 +270,10 @@ void rgi_members_pack(const rgi_members *members, int packed[]) {
   packed[2] = members->stride;
   if (!members->stride)
     memcpy(packed + 3, members->ranks, (size_t)members->n * sizeof *members->ranks);
+}
+
+int rgi_members_packed_at(const int packed[], int position) {
+  return packed[2] ? packed[1] + position * packed[2] : packed[3 + position];
 }
 
 int rgi_members_unpack(const char *call, const int packed[], rgi_members **members) {

@@ -33,6 +33,14 @@ int rgi_members_pick(const char *call, const rgi_members *parent, int n, const i
 int rgi_members_concat(const char *call, const rgi_members *a, const rgi_members *b,
                        rgi_members **m);
 
+/* Memory for n members, taken before their ranks are known: a call that must not fail later fills
+ * in rgi_members_room_ranks and makes members of the first n of them. rgi_members_fill takes the
+ * room over and allocates nothing. RG_ERR_RANK as rgi_members_list. */
+int rgi_members_room(const char *call, int n, rgi_members **room);
+int *rgi_members_room_ranks(rgi_members *room);
+int rgi_members_fill(const char *call, rgi_members *room, int n, rgi_members **members);
+void rgi_members_room_free(rgi_members *room); /* NULL is fine */
+
 rgi_members *rgi_members_share(rgi_members *members);
 void rgi_members_drop(rgi_members *members); /* NULL is fine */
 
@@ -63,6 +71,7 @@ int rgi_members_valid(const rgi_members *members);
  * packed has room for rgi_members_packed(members) ints. */
 int rgi_members_packed(const rgi_members *members);
 void rgi_members_pack(const rgi_members *members, int packed[]);
+int rgi_members_packed_at(const int packed[], int position); /* a world rank */
 int rgi_members_unpack(const char *call, const int packed[], rgi_members **members);
 
 /* Those of the members on this node, in their order; the caller frees the list. NULL: there is one

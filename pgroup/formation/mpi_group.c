@@ -2,14 +2,13 @@
  * Copyright (c) the Regroup authors */
 #include "formation/mpi_group.h"
 
-#include <stdlib.h>
-
 #include "base/error.h"
+#include "base/spare.h"
 #include "progress/mpi_error.h"
 #include "runtime/runtime.h"
 
 int rgi_mpi_group_translate(const char *call, MPI_Group from, int n, MPI_Group to, int **ranks) {
-  int *all = malloc(2 * (size_t)n * sizeof *all);
+  int *all = rgi_spare_alloc(2 * (size_t)n * sizeof *all);
   if (!all)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d ranks", call, n);
   for (int i = 0; i < n; i++)
@@ -17,7 +16,7 @@ int rgi_mpi_group_translate(const char *call, MPI_Group from, int n, MPI_Group t
   int error = rgi_mpi_error(MPI_Group_translate_ranks(from, n, all + n, to, all),
                             "MPI_Group_translate_ranks");
   if (error)
-    free(all);
+    rgi_spare_free(all);
   else
     *ranks = all;
   return error;
@@ -30,13 +29,13 @@ int rgi_mpi_group_of(const rgi_members *members, MPI_Group *group) {
     RGI_TRY_MPI(MPI_Group_range_incl(rgi_runtime.mpi_group, 1, range, group));
     return RG_SUCCESS;
   }
-  int *ranks = malloc((size_t)n * sizeof *ranks);
+  int *ranks = rgi_spare_alloc((size_t)n * sizeof *ranks);
   if (!ranks)
     return rgi_error(RG_ERR_NOMEM, "no memory for %d members", n);
   for (int i = 0; i < n; i++)
     ranks[i] = rgi_members_at(members, i);
   int error =
       rgi_mpi_error(MPI_Group_incl(rgi_runtime.mpi_group, n, ranks, group), "MPI_Group_incl");
-  free(ranks);
+  rgi_spare_free(ranks);
   return error;
 }

@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/copy.h"
 #include "base/error.h"
+#include "base/spare.h"
 #include "message/message_cell.h"
 #include "message/message_mpi.h"
 #include "message/message_parts.h"
@@ -258,7 +259,7 @@ static int collect_cells(void) {
     }
     if (!rgi_message_staged_fin(&cell->envelope))
       rgi_message_match_fin(&cell->envelope);
-    free(cell);
+    rgi_spare_free(cell);
   }
   return RG_SUCCESS;
 }

@@ -21,6 +21,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/spare.h"
 #include "message/message_list.h"
 #include "runtime/runtime.h"
 #include "shm/node.h"
@@ -182,7 +183,7 @@ int rgi_message_cell_take(size_t bytes, rgi_message_cell **cell) {
 void rgi_message_cell_give(rgi_message_cell *cell) {
   int i = size_for(cell->lines);
   if (!cell->lines) {
-    free(cell);
+    rgi_spare_free(cell);
   } else if (cells.kept[i].n < KEPT_MOST &&
              (cells.kept_lines + cell->lines) * RGI_LINE <= cells.quota &&
              !rgi_arena_is_aside(offset_of(cell))) {

@@ -15,6 +15,7 @@
 
 #include "base/copy.h"
 #include "base/error.h"
+#include "base/spare.h"
 #include "shm/arena.h"
 
 #define BUCKETS 256 /* of contexts */
@@ -42,7 +43,7 @@ static void drop_cells(rgi_message_cell *first) {
   for (rgi_message_cell *cell = first, *next; cell; cell = next) {
     next = cell->next;
     if (!cell->lines)
-      free(cell);
+      rgi_spare_free(cell);
   }
 }
 
@@ -97,10 +98,8 @@ static rgi_message_cell *store_cell(rgi_message_cell *cell) {
       sizeof *cell + (cell->kind == RGI_MESSAGE_EAGER ? cell->envelope.bytes
                                                       : sizeof(rgi_message_cell_remote_rts));
   rgi_message_cell *own;
-  if (!cell->lines) {
-    own = realloc(cell, bytes);
-    return own ? own : cell;
-  }
+  if (!cell->lines)
+    return rgi_spare_shrink(cell, bytes);
   if (matching.held + bytes_held(cell) <= rgi_message_cells_quota() || !(own = malloc(bytes)))
     return cell;
   memcpy(own, cell, bytes);

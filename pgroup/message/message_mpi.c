@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/spare.h"
 #include "noded/client/overlay_client.h"
 #include "progress/mpi_error.h"
 #include "progress/wait.h"
@@ -59,7 +60,7 @@ int rgi_message_mpi_is_lost(int world_rank) {
  * progress tries again. */
 static int expect_cell(void) {
   size_t size = sizeof(rgi_message_cell) + RGI_MESSAGE_MPI_EAGER;
-  if (!transport.cell && !(transport.cell = malloc(size)))
+  if (!transport.cell && !(transport.cell = rgi_spare_alloc(size)))
     return rgi_error(RG_ERR_NOMEM, "no memory for a message");
   RGI_TRY_MPI(MPI_Irecv(transport.cell, (int)size, MPI_BYTE, MPI_ANY_SOURCE, CELL_TAG,
                         transport.comm, &transport.coming));
@@ -89,7 +90,7 @@ void rgi_message_mpi_close(void) {
     MPI_Cancel(&transport.coming);
     PMPI_Wait(&transport.coming, MPI_STATUS_IGNORE);
   }
-  free(transport.cell);
+  rgi_spare_free(transport.cell);
   transport.cell = NULL;
   for (outgoing_cell *o = transport.first; o; o = o->next)
     MPI_Request_free(&o->request); /* no process receives it: its memory stays with MPI */
@@ -128,7 +129,7 @@ static int retire_outgoing(outgoing_cell *o) {
   int gone = 0;
   if (rgi_wait_mpi_test(&o->request, &gone) != MPI_SUCCESS || gone) {
     transport.unsent[o->dest] -= o->size;
-    free(o);
+    rgi_spare_free(o);
     return 1;
   }
   append_outgoing(o);
@@ -138,7 +139,7 @@ static int retire_outgoing(outgoing_cell *o) {
 int rgi_message_mpi_send_cell(int dest, rgi_message_cell_kind kind,
                               const rgi_message_envelope *envelope, const void *data,
                               size_t bytes) {
-  outgoing_cell *o = malloc(sizeof *o + bytes);
+  outgoing_cell *o = rgi_spare_alloc(sizeof *o + bytes);
   if (!o)
     return rgi_error(RG_ERR_NOMEM, "no memory for a message");
   o->cell = (rgi_message_cell){.kind = kind, .envelope = *envelope};
@@ -147,7 +148,7 @@ int rgi_message_mpi_send_cell(int dest, rgi_message_cell_kind kind,
   int error = MPI_Isend(&o->cell, (int)(sizeof o->cell + bytes), MPI_BYTE, dest, CELL_TAG,
                         transport.comm, &o->request);
   if (error) {
-    free(o);
+    rgi_spare_free(o);
     return rgi_message_mpi_is_lost(dest) ? RG_SUCCESS : rgi_mpi_error(error, "MPI_Isend");
   }
   o->dest = dest;

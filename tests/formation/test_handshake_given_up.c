@@ -7,7 +7,7 @@
  *
  * env: RGT_THREADS=single
  * ranks: 2 3 4
- * wrap: rgi_group_tree_receive_any rgi_group_tree_receive */
+ * wrap: rgi_group_tree_receive_into */
 #include <regroup.h>
 
 #include "base/error.h"
@@ -16,29 +16,21 @@
 
 static int gives_up;
 
-/* Leader 0 waits for the other one's packet. */
-int __real_rgi_group_tree_receive_any(const rgi_message_envelope wanted[], int n, const char *call,
-                                      int *source, int *count, int **ints);
-int __wrap_rgi_group_tree_receive_any(const rgi_message_envelope wanted[], int n, const char *call,
-                                      int *source, int *count, int **ints);
-int __wrap_rgi_group_tree_receive_any(const rgi_message_envelope wanted[], int n, const char *call,
-                                      int *source, int *count, int **ints) {
-  if (!gives_up || rgt_rank > 0)
-    return __real_rgi_group_tree_receive_any(wanted, n, call, source, count, ints);
-  MPI_Recv(NULL, 0, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  return rgi_error(RG_ERR_PROC_FAILED, "a death");
-}
-
-/* Leader 1 waits for the other one's verdict. */
-int __real_rgi_group_tree_receive(uint64_t context, int source, int tag, const char *call,
-                                  int *count, int **ints);
-int __wrap_rgi_group_tree_receive(uint64_t context, int source, int tag, const char *call,
-                                  int *count, int **ints);
-int __wrap_rgi_group_tree_receive(uint64_t context, int source, int tag, const char *call,
-                                  int *count, int **ints) {
-  if (gives_up)
+/* Leader 0 waits for the other one's packet, which may have either of two tags; leader 1 waits for
+ * the other one's verdict. */
+int __real_rgi_group_tree_receive_into(const rgi_message_envelope wanted[], int n, const char *call,
+                                       int room, int ints[], int *source, int *count);
+int __wrap_rgi_group_tree_receive_into(const rgi_message_envelope wanted[], int n, const char *call,
+                                       int room, int ints[], int *source, int *count);
+int __wrap_rgi_group_tree_receive_into(const rgi_message_envelope wanted[], int n, const char *call,
+                                       int room, int ints[], int *source, int *count) {
+  if (gives_up && rgt_rank == 0 && n == 2) {
+    MPI_Recv(NULL, 0, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return rgi_error(RG_ERR_PROC_FAILED, "a death");
+  }
+  if (gives_up && rgt_rank == 1 && n == 1 && wanted->peer == 0)
     MPI_Send(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
-  return __real_rgi_group_tree_receive(context, source, tag, call, count, ints);
+  return __real_rgi_group_tree_receive_into(wanted, n, call, room, ints, source, count);
 }
 
 static void test_given_up(void) {

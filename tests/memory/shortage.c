@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "tests/memory/shortage.h"
+
+#include <mpi.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shm/arena.h"
+#include "tests/check/check.h"
+
+enum { MOST_RANKS = 16, MOST_ALLOCATIONS = 2000, ROUNDS = 3 };
+
+rg_group shortage_world, shortage_group;
+
+static atomic_int left; /* allocations up to the one that fails; 0: none is to fail */
+static atomic_int lasts, has_failed;
+static atomic_long live; /* blocks of the heap */
+
+/* --- what fails ------------------------------------------------------------------------- */
+
+static int fails(void) {
+  if (atomic_load(&left) <= 0)
+    return 0;
+  int before = atomic_fetch_sub(&left, 1);
+  if (before != 1)
+    return 0;
+  atomic_store(&has_failed, 1);
+  if (atomic_load(&lasts))
+    atomic_store(&left, 1);
+  return 1;
+}
+
+static void *counted(void *block) {
+  if (block)
+    atomic_fetch_add(&live, 1);
+  return block;
+}
+
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t n, size_t bytes);
+void *__real_realloc(void *old, size_t bytes);
+char *__real_strdup(const char *text);
+char *__real_strndup(const char *text, size_t bytes);
+void __real_free(void *block);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t n, size_t bytes);
+void *__wrap_realloc(void *old, size_t bytes);
+char *__wrap_strdup(const char *text);
+char *__wrap_strndup(const char *text, size_t bytes);
+void __wrap_free(void *block);
+int __wrap_asprintf(char **text, const char *format, ...);
+
+void *__wrap_malloc(size_t bytes) {
+  return fails() ? NULL : counted(__real_malloc(bytes));
+}
+
+void *__wrap_calloc(size_t n, size_t bytes) {
+  return fails() ? NULL : counted(__real_calloc(n, bytes));
+}
+
+void *__wrap_realloc(void *old, size_t bytes) {
+  if (fails())
+    return NULL;
+  return old ? __real_realloc(old, bytes) : counted(__real_realloc(old, bytes));
+}
+
+char *__wrap_strdup(const char *text) {
+  return fails() ? NULL : counted(__real_strdup(text));
+}
+
+char *__wrap_strndup(const char *text, size_t bytes) {
+  return fails() ? NULL : counted(__real_strndup(text, bytes));
+}
+
+int __wrap_asprintf(char **text, const char *format, ...) {
+  va_list args;
+  if (fails())
+    return -1;
+  va_start(args, format);
+  int length = vasprintf(text, format, args);
+  va_end(args);
+  if (length >= 0)
+    atomic_fetch_add(&live, 1);
+  return length;
+}
+
+void __wrap_free(void *block) {
+  if (block)
+    atomic_fetch_sub(&live, 1);
+  __real_free(block);
+}
+
+/* A function of the arena's, with its parameters and their names. For a purpose other than
+ * RGI_ARENA_ANY memory is set aside. */
+#define ARENA(name, parameters, arguments, what, purpose)                                          \
+  int __real_##name parameters;                                                                    \
+  int __wrap_##name parameters;                                                                    \
+  int __wrap_##name parameters {                                                                   \
+    return purpose == RGI_ARENA_ANY && fails()                                                     \
+               ? rg_error_set(RG_ERR_NOMEM, "%s: the test lets it fail", what)                     \
+               : __real_##name arguments;                                                          \
+  }
+
+ARENA(rgi_arena_alloc, (const char *what, size_t bytes, uint64_t *offset), (what, bytes, offset),
+      what, RGI_ARENA_ANY)
+ARENA(rgi_arena_alloc_for,
+      (rgi_arena_purpose purpose, const char *what, size_t bytes, uint64_t *offset),
+      (purpose, what, bytes, offset), what, purpose)
+ARENA(rgi_arena_alloc_brief,
+      (rgi_arena_purpose purpose, const char *what, size_t bytes, uint64_t *offset),
+      (purpose, what, bytes, offset), what, purpose)
+ARENA(rgi_arena_alloc_placed,
+      (rgi_arena_purpose purpose, const char *what, size_t bytes, const rgi_placement *placed,
+       uint64_t *offset),
+      (purpose, what, bytes, placed, offset), what, purpose)
+ARENA(rgi_arena_heap_commit, (const char *what, uint64_t offset, size_t bytes),
+      (what, offset, bytes), what, RGI_ARENA_ANY)
+
+/* --- an attempt --------------------------------------------------------------------------- */
+
+typedef struct {
+  const shortage_call *call;
+  int victim, n; /* the n-th allocation of this rank; 0: none fails */
+  int lasting;   /* and all later ones */
+} shortage;
+
+static char doing[256]; /* for on_alarm */
+
+static void on_alarm(int signal) {
+  (void)signal;
+  ssize_t told = write(STDERR_FILENO, doing, strlen(doing));
+  (void)told;
+  _exit(3);
+}
+
+/* Time for an attempt; no more than what a hang costs the one who looks for it. */
+static unsigned time_limit(void) {
+  const char *text = getenv("SHORTAGE_LIMIT");
+  return text ? (unsigned)atoi(text) : 100;
+}
+
+static void describe(const shortage *at, const char *what, char text[static 160]) {
+  snprintf(text, 160, "%s where rank %d %s allocation %d: %s", at->call->name, at->victim,
+           at->lasting ? "has no memory from its" : "lacks memory for its", at->n, what);
+}
+
+static int is(const shortage *at, const char *what, long long actual, long long expected) {
+  char text[160];
+  describe(at, what, text);
+  return rgt_int(actual, expected, text, __FILE__, __LINE__);
+}
+
+void shortage_over(void) {
+  atomic_store(&left, 0);
+}
+
+static int run(int (*function)(void)) {
+  return function ? function() : RG_SUCCESS;
+}
+
+/* What all members have returned: as the scope says. */
+static void judge(const shortage *at, int code, int failed) {
+  int codes[MOST_RANKS];
+  MPI_Allgather(&code, 1, MPI_INT, codes, 1, MPI_INT, MPI_COMM_WORLD);
+  int expected = at->call->scope == SHORTAGE_ALL || rgt_rank == at->victim ? codes[at->victim] : 0;
+  int good = is(at, "the code", code, expected);
+  if (!failed || code)
+    good &= is(at, failed ? "the error" : "the code", code, failed ? RG_ERR_NOMEM : RG_SUCCESS);
+  if (code && !good)
+    fprintf(stderr, "rank %d, %s: %s\n", rgt_rank, at->call->name, rg_error_detail());
+}
+
+/* Whether there was such an allocation. */
+static int attempt(const shortage *at) {
+  int failed;
+  snprintf(doing, sizeof doing, "hang at rank %d of %s, rank %d's allocation %d%s\n", rgt_rank,
+           at->call->name, at->victim, at->n, at->lasting ? " and later" : "");
+  alarm(time_limit());
+  RGT_OK(rg_group_dup(shortage_world, &shortage_group));
+  RGT_OK(run(at->call->begin));
+  MPI_Barrier(MPI_COMM_WORLD);
+  atomic_store(&has_failed, 0);
+  atomic_store(&lasts, at->lasting);
+  atomic_store(&left, rgt_rank == at->victim ? at->n : 0);
+  int code = at->call->call();
+  failed = atomic_load(&has_failed);
+  shortage_over();
+  MPI_Bcast(&failed, 1, MPI_INT, at->victim, MPI_COMM_WORLD);
+  judge(at, code, failed);
+  if ((!code || at->call->scope == SHORTAGE_ONE) && at->call->right)
+    is(at, "the result is right", at->call->right(), 1);
+  RGT_OK(run(at->call->end));
+  RGT_OK(rg_group_free(&shortage_group));
+  alarm(0);
+  return failed;
+}
+
+/* The n-th allocation fails, and then the call has memory again: its result is right, and at the
+ * end no block is left that was not there a round before. */
+static int try_n(const shortage *at) {
+  shortage with_memory = {at->call, at->victim, 0, 0};
+  long before = 0;
+  for (int round = 0; round < ROUNDS; round++) {
+    if (!attempt(at))
+      return round > 0;
+    attempt(&with_memory);
+    if (round == ROUNDS - 1)
+      is(at, "no block is left", atomic_load(&live) > before, 0);
+    before = atomic_load(&live);
+  }
+  return 1;
+}
+
+/* In the tier all everything; otherwise one process, drawn, and every third allocation. */
+static void try_call(const shortage_call *call) {
+  const char *tier = getenv("RGT_TIER");
+  int all = !tier || strcmp(tier, "all") == 0, step = all ? 1 : 3, most = 0;
+  int only = (int)(rgt_seed() % (unsigned)rgt_size),
+      first = all ? 1 : 1 + (int)(rgt_seed() / 7 % 3);
+  attempt(&(shortage){call, 0, 0, 0});
+  for (int lasting = 0; lasting < 2; lasting++)
+    for (int victim = all ? 0 : only; victim < (all ? rgt_size : only + 1); victim++)
+      for (int n = first; n < MOST_ALLOCATIONS; n += step) {
+        if (!try_n(&(shortage){call, victim, n, lasting}))
+          break;
+        most = n > most ? n : most;
+      }
+  MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  if (rgt_rank == 0 && getenv("SHORTAGE_TELL"))
+    fprintf(stderr, "shortage: %s: %d\n", call->name, most);
+}
+
+/* --- the program --------------------------------------------------------------------------- */
+
+static const shortage_call *all_calls;
+
+static void test_start(void) {
+  RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
+  RGT_OK(rg_group_world(&shortage_world));
+  signal(SIGALRM, on_alarm);
+}
+
+static void test_calls(void) {
+  const char *only = getenv("SHORTAGE_CALL");
+  for (const shortage_call *call = all_calls; call->name; call++)
+    if (!only || strcmp(only, call->name) == 0)
+      try_call(call);
+}
+
+static void test_stop(void) {
+  RGT_OK(rg_barrier(shortage_world));
+  RGT_OK(rg_group_free(&shortage_world));
+  RGT_OK(rg_finalize());
+}
+
+int shortage_main(int argc, char **argv, const char *suite, const shortage_call calls[]) {
+  static const rgt_test tests[] = {
+      {"start", test_start}, {"calls", test_calls}, {"stop", test_stop}, {NULL, NULL}};
+  all_calls = calls;
+  return rgt_main(argc, argv, suite, tests);
+}

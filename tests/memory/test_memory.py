@@ -1,0 +1,35 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) the Regroup authors
+"""Every public call while one process lacks memory for its n-th allocation, or from that one on, on
+one node and on two pretended ones: an error as the headers say, no hang, no block left, and the call
+works when there is memory again. shortage.h says how; in the tier all for all processes and all n.
+SHORTAGE_CALL=NAME in the environment tries one call, SHORTAGE_TELL=1 prints how far n went.
+
+time: 240
+beside: yes
+"""
+import os
+import subprocess
+import sys
+
+BUILD, MPIEXEC = os.environ['RGT_BUILD'], os.environ['RGT_MPIEXEC'].split()
+FULL = os.environ.get('RGT_TIER', 'all') == 'all'
+PROGRAMS = ['memory_groups']
+QUIET = {'RG_LOG': 'none', 'UCX_LOG_LEVEL': 'error'}
+
+
+def test_program(program, ranks, nodes):
+    env = dict(os.environ, **QUIET)
+    if nodes > 1:
+        env['MPIR_CVAR_NUM_CLIQUES'] = str(nodes)
+    run = subprocess.run([*MPIEXEC, '-n', str(ranks), '%s/tests/%s' % (BUILD, program)], env=env,
+                         text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if run.returncode:
+        print('%s with %d ranks on %d nodes:\n%s' % (program, ranks, nodes, run.stdout[-3000:]))
+    return run.returncode == 0
+
+
+CASES = [(ranks, nodes) for ranks in (2, 3, 4) for nodes in (1, 2)] if FULL else [(3, 1), (4, 2)]
+results = [test_program(program, ranks, nodes) for program in PROGRAMS for ranks, nodes in CASES]
+sys.exit(not all(results))
