@@ -65,8 +65,9 @@ extern "C" {
  * Errors: RG_ERR_COMM; RG_ERR_INIT (already started over other processes);
  * RG_ERR_OPTION (the same on all processes, also if only one has the invalid value; for
  * RG_TUNING the message names the file, the line and the fault); RG_ERR_MPI (MPI is not
- * initialised, or an MPI call failed); RG_ERR_SYSTEM (the processes of a node cannot share memory,
- * or the job cannot survive deaths as RG_SURVIVE=1 wants). */
+ * initialised, or an MPI call failed: the error handler of comm is not called); RG_ERR_SYSTEM (the
+ * processes of a node cannot share memory, or the job cannot survive deaths as RG_SURVIVE=1 wants).
+ */
 RG_API int rg_init(MPI_Comm comm, const char *options);
 
 /* Undoes one rg_init; the last call stops the library.

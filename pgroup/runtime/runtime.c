@@ -233,6 +233,26 @@ static int let_guard_report(int error) {
   return error;
 }
 
+static int start_first(MPI_Comm comm) {
+  RGI_TRY(rgi_tuning_load(comm));
+  rgi_mpich_interrupt_open(rgi_guard_exists());
+  return start_runtime(comm);
+}
+
+/* The handler of the communicator would end the job, with MPI's words, where another process has
+ * died; its guard knows why. */
+static int start_quietly(MPI_Comm comm, const char *options) {
+  MPI_Errhandler handler;
+  MPI_Comm_get_errhandler(comm, &handler);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  int error = agree_on_call(comm, look_at_call(comm, options));
+  if (!error && !rgi_runtime.started)
+    error = start_first(comm);
+  MPI_Comm_set_errhandler(comm, handler);
+  MPI_Errhandler_free(&handler);
+  return error;
+}
+
 int rg_init(MPI_Comm comm, const char *options) {
   int inter = 0;
   RGI_TRY(rgi_runtime_check_mpi("rg_init"));
@@ -241,12 +261,7 @@ int rg_init(MPI_Comm comm, const char *options) {
   MPI_Comm_test_inter(comm, &inter);
   if (inter)
     return rgi_error(RG_ERR_COMM, "rg_init: an inter-communicator; merge it first");
-  RGI_TRY(let_guard_report(agree_on_call(comm, look_at_call(comm, options))));
-  if (!rgi_runtime.started) {
-    RGI_TRY(let_guard_report(rgi_tuning_load(comm)));
-    rgi_mpich_interrupt_open(rgi_guard_exists());
-    RGI_TRY(let_guard_report(start_runtime(comm)));
-  }
+  RGI_TRY(let_guard_report(start_quietly(comm, options)));
   if (++rgi_runtime.started == 1) {
     int reports = !rgi_runtime.threads && rgi_guard_exists();
     rgi_mpich_waits = reports ? rgi_process_note_wait : NULL;
