@@ -57,10 +57,10 @@ extern "C" {
  * options: NULL, or "name=value,name=value" with the names of `regroup-info` (without
  * RG_, in lower case: "log=debug,timeout=30"). The environment (RG_LOG, RG_TIMEOUT, ...)
  * takes precedence, so that the user decides.
- * Cost: a duplicate of comm, a communicator of the node's processes, two small
- * reductions, and a small broadcast (the first process reads RG_TUNING's file for all); small
- * broadcasts and reductions of the node's processes; an allgather of 8 bytes if RG_DOMAINS
- * names several failure domains.
+ * Cost: a duplicate of comm, a communicator of the node's processes, two small reductions, a small
+ * broadcast (the first process reads RG_TUNING's file for all); small broadcasts and reductions of
+ * the node; an allgather of 8 bytes if RG_DOMAINS names several failure domains. The call waits for
+ * all processes, longer than RG_TIMEOUT too; after RG_STALL_REPORT seconds a warning says so.
  * The caller keeps comm; the library sends nothing on it afterwards.
  * Errors: RG_ERR_COMM; RG_ERR_INIT (already started over other processes);
  * RG_ERR_OPTION (the same on all processes, also if only one has the invalid value; for
@@ -70,7 +70,7 @@ extern "C" {
  */
 RG_API int rg_init(MPI_Comm comm, const char *options);
 
-/* Undoes one rg_init; the last call stops the library.
+/* Undoes one rg_init; the last call waits for all processes, as rg_init, and stops the library.
  * Callers: collective over the processes of rg_init, before MPI_Finalize. Local queries
  * of groups that are not freed still work, and these groups can be freed, but they can
  * no longer communicate. Errors: RG_ERR_NOT_INIT. */

@@ -45,7 +45,7 @@ static int end_service(MPI_Comm comm, int key, void *value, void *extra) {
   if (reports)
     rgi_intercept_report(rgi_intercept_comm);
   rg_initialized(&started);
-  if (started && rgi_process_deaths() == 0 && rgi_runtime_await_all() == RG_SUCCESS) {
+  if (started && rgi_process_deaths() == 0 && rgi_runtime_await_all("MPI_Finalize") == RG_SUCCESS) {
     rgi_comm_agree_close(1); /* no process sends to another one any more */
     rgi_message_mpi_close();
   }

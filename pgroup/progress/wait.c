@@ -82,7 +82,8 @@ static const char *peer_text(const rgi_wait *wait, char text[32]) {
 static double note_wait(const rgi_wait *wait, double now) {
   static _Thread_local unsigned long moves;
   static _Thread_local double moved;
-  if (wait->outside || (rgi_options_value(RGI_OPT_TIMEOUT) > 0 && !wait->patient))
+  if (wait->outside ||
+      (rgi_options_value(RGI_OPT_TIMEOUT) > 0 && !wait->patient && !wait->unlimited))
     return 0;
   if (moves != rgi_mpich_moves())
     moved = now;
@@ -164,7 +165,7 @@ static int check_time(rgi_wait *wait, double waited) {
   if (waited > STALL_SECONDS && !wait->outside)
     rgi_stall_note(&wait->scope, wait->call, wait->unmet,
                    wait->pause.start + waited + STALL_COUNTS_SECONDS, &wait->noted);
-  double limit = rgi_options_value(RGI_OPT_TIMEOUT),
+  double limit = wait->unlimited ? 0 : rgi_options_value(RGI_OPT_TIMEOUT),
          report = rgi_options_value(RGI_OPT_STALL_REPORT);
   if (report > 0 && waited > report && !wait->reported) {
     wait->reported = 1;

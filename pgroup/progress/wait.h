@@ -15,9 +15,9 @@
 
 typedef struct {
   rgi_pause pause;
-  const char *call; /* for reports: the public function */
-  int peer;         /* for reports: the awaited rank, or -1 */
-  int reported;
+  const char *call;               /* for reports: the public function */
+  int peer;                       /* for reports: the awaited rank, or -1 */
+  int reported, unlimited;        /* reported: once; unlimited: RG_TIMEOUT does not end it */
   uint32_t noted;                 /* the number of its note (shm/stall.h) */
   int unmet;                      /* the group's first operation: no member may be there */
   int over;                       /* looks since RG_TIMEOUT has passed: the second is an error */

@@ -35,6 +35,7 @@ int rgi_finalize_wait(void) {
   rgi_process_leave();
   rgi_overlay_tell(RGI_FACT_LEFT, 0);
   rgi_wait_start(&wait, "rg_finalize", -1);
+  wait.unlimited = 1;
   wait.alone = 1;
   for (;;) {
     uint32_t bell = atomic_load(&rgi_node_bell()->value);

@@ -93,6 +93,20 @@ static int64_t propose_job(void) {
   return (int64_t)(random >> 2 | 1);
 }
 
+/* rg_init's first exchange: here it waits for processes that call it late. */
+static int await_exchange(MPI_Request *exchange) {
+  rgi_wait wait;
+  int there = 0;
+  rgi_wait_start_unscoped(&wait, "rg_init", -1);
+  wait.alone = wait.unlimited = 1;
+  for (;;) {
+    RGI_TRY_MPI(rgi_wait_mpi_test(exchange, &there));
+    if (there)
+      return RG_SUCCESS;
+    RGI_TRY(rgi_wait_more(&wait));
+  }
+}
+
 /* All processes return an error if one has found one, or RG_ERR_INIT if the library runs on some of
  * them only. */
 static int agree_on_call(MPI_Comm comm, int error) {
@@ -106,7 +120,9 @@ static int agree_on_call(MPI_Comm comm, int error) {
                      ~domain,
                      rgi_runtime_may_threads_call(),
                      propose_job()};
-  RGI_TRY_MPI(MPI_Allreduce(mine, all, 9, MPI_INT64_T, MPI_MAX, comm));
+  MPI_Request exchange;
+  RGI_TRY_MPI(MPI_Iallreduce(mine, all, 9, MPI_INT64_T, MPI_MAX, comm, &exchange));
+  RGI_TRY(await_exchange(&exchange));
   RGI_TRY(rgi_mpi_error_tell(comm, "rg_init", all[0], error));
   if (all[1] && all[2])
     return rgi_error(RG_ERR_INIT, "rg_init: the library runs already on some of the processes");
@@ -275,13 +291,13 @@ int rg_init(MPI_Comm comm, const char *options) {
 
 /* Until all processes are in rg_finalize: no process sends to one that has left. Meanwhile the
  * requests that the application has freed go on, which other processes may wait for. */
-int rgi_runtime_await_all(void) {
+int rgi_runtime_await_all(const char *call) {
   MPI_Request barrier;
   rgi_wait wait;
   int there = 0;
   RGI_TRY_MPI(MPI_Ibarrier(rgi_runtime.comm, &barrier));
-  rgi_wait_start_patient(&wait, "rg_finalize");
-  wait.alone = 1;
+  rgi_wait_start_unscoped(&wait, call, -1);
+  wait.alone = wait.unlimited = 1;
   for (;;) {
     RGI_TRY_MPI(rgi_wait_mpi_test(&barrier, &there));
     if (there)
@@ -303,7 +319,7 @@ static int end_mpi(void) {
     rgi_finalize_without_mpi();
     return RG_SUCCESS;
   }
-  RGI_TRY(rgi_runtime_await_all());
+  RGI_TRY(rgi_runtime_await_all("rg_finalize"));
   rgi_requests_drop_freed();
   rgi_modules_close(1);
   MPI_Group_free(&rgi_runtime.mpi_group);

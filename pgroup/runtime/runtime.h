@@ -40,8 +40,8 @@ int rgi_runtime_check(const char *call);
 /* RG_ERR_MPI unless MPI is initialised and not finalised. */
 int rgi_runtime_check_mpi(const char *call);
 
-/* Collective over all processes: until all have called it. What is still under way goes on. */
-int rgi_runtime_await_all(void);
+/* Collective over all processes: until all have called `call`. What is under way continues. */
+int rgi_runtime_await_all(const char *call);
 
 /* A communicator of this process alone that returns its errors: MPI is asked on it what it takes,
  * without an error handler of the application's being called. Made by the first call;
