@@ -35,7 +35,7 @@
  *    numbers of the last meetings: a walker whose id an earlier run had begins with the pace of
  *    that walker, and if it is added with a state also with its last meeting, so that a run that is
  *    divided into several has the same meetings as one. Ids need not differ between runs.
- * Statistics, the numbers of groups, and the timeline go on.
+ * Statistics, the numbers of groups, and the timeline continue.
  *
  * "Every process" means every member of the group of rg_balance_create. A process
  * uses a balancer in one thread at a time. All calls may return RG_ERR_ARG (a
@@ -132,7 +132,7 @@ typedef struct {
    *
    * meets: sets *meeting if the walker is to meet others before its next unit (or before it ends:
    * left may be 0). The answer depends on the state and the units done only. Called on the leader
-   * (with `alike` on all members) when the walker begins or goes on, and after each unit; the
+   * (with `alike` on all members) when the walker begins or continues, and after each unit; the
    * number of the last meeting is not met again, also not in a later run that continues the walker
    * (rg_walker_new.met). Local. */
   int (*meets)(const rg_walker *walker, rg_meeting *meeting, void *context);

@@ -16,7 +16,7 @@
  *
  * Each start of a checkpoint claims the next number, which the file <path>.lock holds. Only the
  * latest claim can complete a checkpoint. A job, or a part of a job, that has been cut off from
- * one that goes on gets RG_ERR_FILE, and changes no file, from the moment on when the other one
+ * one that continues gets RG_ERR_FILE, and changes no file, from the moment on when the other one
  * has claimed: its members know an earlier claim only. These may claim nevertheless: members of
  * which none has taken part in a claim for this path or loaded from it; members that have loaded a
  * checkpoint of this path since, unless another job has loaded after them; survivors of a group
@@ -89,7 +89,7 @@ RG_API int rg_checkpoint_test(rg_checkpoint *c, int *done);
  * Errors: RG_ERR_FILE (all existing checkpoints are damaged, or one cannot be read now: the message
  * says what is wrong with which; the folder does not exist; shapes, types, or numbers of arrays
  * or bytes differ from the saved ones; or g's members have written checkpoints to this path and
- * another job has begun one since: this job is cut off from one that goes on). The arrays' elements
+ * another job has begun one since: this job is cut off from it). The arrays' elements
  * are undefined after an error. */
 RG_API int rg_checkpoint_load(rg_group g, const char *path, int64_t n, const rg_array arrays[],
                               size_t bytes, void *state, int *found);

@@ -42,15 +42,15 @@
  * negative count, a NULL buffer with a count, no type, an operation that is not
  * defined on the type, MPI_IN_PLACE where it has no meaning). Later errors:
  * RG_ERR_TRUNCATE or RG_ERR_MISMATCH (a member from which the caller takes data has
- * passed a larger, or a smaller, length; the result is invalid. With messages the
- * operation continues to its end. In shared memory the members are out of step from
- * then on: each of their operations returns RG_ERR_MISMATCH until the group is formed
- * again, by rg_group_dup for example: all handles of the world have the error. A count of 0 on some
- * of the members only is detected by the next operation, if at all); RG_ERR_TIMEOUT (the buffers
- * may still be written to); RG_ERR_NOMEM; RG_ERR_MPI. When a node's arena is full the operations go
- * on, but long ones are many times slower there, and a warning is logged; RG_ERR_NOMEM remains
- * where there is no room for a group's flags at its first operation, or a process has no memory of
- * its own. */
+ * passed a larger, or a smaller, length, or in a long broadcast another root; the result is
+ * invalid. With messages the operation continues to its end. In shared memory each later operation
+ * of the group returns RG_ERR_MISMATCH until it is formed again, by rg_group_dup for example; all
+ * handles that rg_group_world returns are one group. A count of 0 on some members only is detected
+ * by the next operation, if at all, and another root of a short operation is not); RG_ERR_TIMEOUT
+ * (the buffers may still be written to); RG_ERR_NOMEM; RG_ERR_MPI. When a node's arena is full the
+ * operations continue, but long ones are many times slower there, and a warning is logged;
+ * RG_ERR_NOMEM remains where there is no room for a group's flags at its first operation, or a
+ * process has no memory of its own. */
 #ifndef REGROUP_COLLECTIVES_H
 #define REGROUP_COLLECTIVES_H
 

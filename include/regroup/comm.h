@@ -75,8 +75,8 @@ RG_API int rg_comm_create_group(MPI_Comm comm, MPI_Group group, int tag, rg_comm
  * Callers: every member of both groups. `local` is the caller's own group and `remote`
  * the other one, so the two sides pass them in opposite order. A caller that is in
  * neither gets MPI_COMM_NULL, and so does every caller if one of the groups is empty.
- * Cost: a communicator of each group as above, and an MPI_Intercomm_create.
- * Errors: as above, and RG_ERR_GROUP (the groups overlap, or the caller is a
+ * Cost: a communicator of each group by rg_comm_create_group, and an MPI_Intercomm_create.
+ * Errors: those of rg_comm_create_group, and RG_ERR_GROUP (the groups overlap, or the caller is a
  * member of remote instead of local). */
 RG_API int rg_intercomm_create_group(MPI_Comm comm, MPI_Group local, MPI_Group remote, int tag,
                                      rg_comm_method method, MPI_Comm *newcomm);

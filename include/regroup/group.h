@@ -59,7 +59,7 @@ enum {
 
 /* The group of the processes of rg_init, in its communicator's order. Local: each
  * call returns a new handle of the same world group. An error after which a group is
- * to be formed anew (collectives.h) concerns later handles, too: go on with a duplicate
+ * to be formed anew (collectives.h) concerns later handles, too: continue with a duplicate
  * (rg_group_dup). */
 RG_API int rg_group_world(rg_group *world);
 

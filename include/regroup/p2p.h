@@ -89,8 +89,8 @@ RG_API int rg_recv(rg_group g, void *buf, MPI_Count count, MPI_Datatype datatype
                    int tag, rg_status *status);
 
 /* Sends and receives at the same time, so that no order of calls can deadlock. The
- * buffers do not overlap. dest and source may be the caller itself. Errors: as above; an
- * error of the receive has precedence. */
+ * buffers do not overlap. dest and source may be the caller itself. Errors: those
+ * of rg_send and rg_recv; an error of the receive has precedence. */
 RG_API int rg_sendrecv(rg_group g, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                        int dest, int sendtag, void *recvbuf, MPI_Count recvcount,
                        MPI_Datatype recvtype, int source, int recvtag, rg_status *status);

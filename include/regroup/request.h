@@ -85,7 +85,7 @@ RG_API int rg_wait_some(int64_t n, rg_request requests[], int64_t *count, int64_
 RG_API int rg_test_some(int64_t n, rg_request requests[], int64_t *count, int64_t indices[],
                         rg_status statuses[]);
 
-/* Gives *request up to the library and sets it to NULL: the operation goes on, and the request is
+/* Gives *request up to the library and sets it to NULL: the operation continues, and the request is
  * freed when it has ended. Nothing tells the caller when; so the buffers of the operation may be
  * used again only after something else has shown that it has ended: for a send, an answer of the
  * receiver. An error of the operation is lost, except for a line in the log (RG_LOG=debug). An

@@ -130,7 +130,7 @@ RG_API int rg_comm_hlevel_info(MPI_Comm comm, int *num_comms, int *index, const 
  * rg_hlevel_num, rg_hlevel_index, rg_hlevel_type, and rg_hlevel_types: all types of
  * resources that passed the filter and are shared by exactly these processes, outermost
  * first ("Package,NUMANode,L3Cache"). MPI_Comm_get_info cannot return them, since MPICH
- * drops keys that it does not know. Local. Errors as above. */
+ * drops keys that it does not know. Local. Errors: RG_ERR_COMM. */
 RG_API int rg_comm_hlevel_mpi_info(MPI_Comm comm, MPI_Info *info);
 
 /* The type of the lowest resource that contains the processes ranks[0..nranks-1] of comm:
