@@ -20,7 +20,7 @@
 
 #define TOP_MASK (((uint64_t)1 << RGI_LINE_BITS) - 1)
 
-_Static_assert(RGI_BLOCKS_PAGE_LINES *RGI_LINE == RGI_PAGE, "lines of a page");
+_Static_assert((size_t)RGI_BLOCKS_PAGE_LINES *RGI_LINE == RGI_PAGE, "lines of a page");
 _Static_assert(RGI_LINE_BITS <= 64 - 28, "a top has at least 28 bits for its count of pushes");
 
 /* --- sizes ----------------------------------------------------------------- */

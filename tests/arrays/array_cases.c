@@ -155,6 +155,11 @@ void test_wrong_calls(void) {
   RGT_FAILS(rg_array_locate(a, lo, hi, 1000, &piece), RG_ERR_ARG);
   RGT_FAILS(rg_array_access(a, lo, lo, RG_ACCESS_READ, &p, NULL), RG_ERR_ARG);
   RGT_FAILS(rg_array_access(a, lo, (int64_t[]){1, 1}, (rg_access_mode)9, &p, NULL), RG_ERR_ARG);
+  RGT_FAILS(rg_array_access(a, lo, NULL, RG_ACCESS_READ, &p, NULL), RG_ERR_ARG);
+  RGT_FAILS(rg_array_get_periodic(a, NULL, hi, buf, NULL), RG_ERR_ARG);
+  RGT_FAILS(rg_array_read_inc(a, NULL, 1, &before), RG_ERR_ARG);
+  RGT_FAILS(rg_array_owner(a, NULL, &rank), RG_ERR_ARG);
+  RGT_FAILS(rg_array_locate(a, lo, NULL, 0, &piece), RG_ERR_ARG);
   RGT_FAILS(rg_array_group(a, NULL), RG_ERR_ARG);
   RGT_OK(rg_array_free(&a));
   RGT_FAILS(rg_array_sync(NULL), RG_ERR_ARRAY);

@@ -315,7 +315,8 @@ void test_multiply_vector(void) {
 
 /* --- errors --------------------------------------------------------------------------------- */
 
-static void wrong_types(rg_array text, rg_array whole, rg_array complexes) {
+static void wrong_types(rg_array text, rg_array whole, rg_array complexes, rg_array vector,
+                        rg_array other) {
   double number;
   math_scalar s = {{0}};
   RGT_FAILS(rg_array_scale(text, NULL, NULL, &s), RG_ERR_ARG);
@@ -332,12 +333,13 @@ static void wrong_types(rg_array text, rg_array whole, rg_array complexes) {
   RGT_FAILS(rg_array_multiply(RG_FORM_NORMAL, RG_FORM_NORMAL, &s, whole, whole, &s, text),
             RG_ERR_ARG);
   RGT_FAILS(rg_array_copy(whole, complexes), RG_ERR_ARG);
+  RGT_FAILS(rg_array_multiply_vector(RG_FORM_NORMAL, &s, complexes, vector, &s, other), RG_ERR_ARG);
 }
 
-static void wrong_shapes(rg_array a, rg_array b, rg_array v) {
+static void wrong_shapes(rg_array a, rg_array b, rg_array v, rg_array w) {
   const double one = 1;
   const int64_t lo[2] = {0, 0}, hi[2] = {4, 6}, beyond[2] = {4, 7}, next[2] = {1, 0},
-                last[2] = {5, 6};
+                last[2] = {5, 6}, square[2] = {4, 4};
   double s[2];
   uint64_t sum;
   RGT_FAILS(rg_array_fill(a, lo, beyond, &one), RG_ERR_BOUNDS);
@@ -358,7 +360,18 @@ static void wrong_shapes(rg_array a, rg_array b, rg_array v) {
   RGT_FAILS(rg_array_multiply(RG_FORM_NORMAL, RG_FORM_NORMAL, &one, a, b, &one, a), RG_ERR_ARG);
   RGT_FAILS(rg_array_multiply((rg_array_form)3, RG_FORM_NORMAL, &one, a, b, &one, a), RG_ERR_ARG);
   RGT_FAILS(rg_array_multiply(RG_FORM_NORMAL, RG_FORM_NORMAL, &one, v, b, &one, a), RG_ERR_ARG);
+  RGT_FAILS(rg_array_multiply(RG_FORM_NORMAL, RG_FORM_NORMAL, NULL, a, b, &one, a), RG_ERR_ARG);
   RGT_FAILS(rg_array_multiply_vector(RG_FORM_NORMAL, &one, a, v, &one, v), RG_ERR_ARG);
+  RGT_FAILS(rg_array_multiply_vector(RG_FORM_NORMAL, &one, a, v, NULL, w), RG_ERR_ARG);
+  RGT_FAILS(rg_array_multiply_vector((rg_array_form)3, &one, a, v, &one, w), RG_ERR_ARG);
+  RGT_FAILS(rg_array_multiply_vector(RG_FORM_NORMAL, &one, v, v, &one, w), RG_ERR_ARG);
+  RGT_FAILS(rg_array_multiply_vector(RG_FORM_NORMAL, &one, a, v, &one, w), RG_ERR_ARG);
+  RGT_TRUE(strstr(rg_error_detail(), "x has 7 elements and y 3, the matrix is of 5 x 6") != NULL);
+  RGT_FAILS(rg_array_norm(a, RG_NORM_1, NULL), RG_ERR_ARG);
+  RGT_FAILS(rg_array_dot(a, a, NULL), RG_ERR_ARG);
+  RGT_FAILS(rg_array_min(a, NULL, NULL, NULL, NULL), RG_ERR_ARG);
+  RGT_FAILS(rg_array_copy(a, v), RG_ERR_ARG);
+  RGT_FAILS(rg_array_copy_patch(a, lo, square, a, lo, square, 1), RG_ERR_ARG);
   RGT_FAILS(rg_array_norm(a, (rg_norm_kind)3, s), RG_ERR_ARG);
   RGT_FAILS(rg_array_combine((rg_combine_operation)4, a, a, a), RG_ERR_ARG);
   RGT_FAILS(rg_array_map(a, NULL, NULL, NULL, NULL), RG_ERR_ARG);
@@ -377,8 +390,10 @@ void test_errors(void) {
   math_array a = math_make(NULL, RG_TYPE_DOUBLE, 2, (int64_t[]){5, 6});
   math_array b = math_make(NULL, RG_TYPE_DOUBLE, 2, (int64_t[]){6, 5});
   math_array v = math_make(NULL, RG_TYPE_DOUBLE, 1, (int64_t[]){7});
-  wrong_types(text.a, whole.a, complexes.a);
-  wrong_shapes(a.a, b.a, v.a);
+  math_array w = math_make(NULL, RG_TYPE_DOUBLE, 1, (int64_t[]){3});
+  wrong_types(text.a, whole.a, complexes.a, v.a, w.a);
+  wrong_shapes(a.a, b.a, v.a, w.a);
+  math_free(&w);
   if (math_even && rgt_size > 1) { /* groups that do not fit */
     rg_group other;
     int half[1] = {0};

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
 """The pages for developers (docs/develop) are short, name files that exist, and their links lead
-somewhere. A page's limit of lines stands in LINES, a limit for all pages in pages.py.
+somewhere. A page's limit of lines stands in LINES, a limit for all pages in pages.py. The hosted
+workflow runs the scripts of .ci, each once, and nothing else.
 
 tier: quick
 beside: yes
@@ -17,7 +18,19 @@ from pages import broken_links, read, too_long
 LINES = {'decisions.md': 600, 'platforms.md': 250, 'testing.md': 80, 'releasing.md': 80}
 FILE = r'`((?:pgroup|arrays|lb|tests|include|docs|examples)/[\w./]+)`'
 
-failures = []
+
+
+def workflow_failures(path='.github/workflows/ci.yml'):
+    text = read(path)
+    scripts = [name for names in re.findall(r'script: \[(.*)\]', text) for name in re.split(', *', names)]
+    if sorted(scripts) != sorted(os.listdir('.ci')):
+        yield '%s runs %s, .ci has %s' % (path, sorted(scripts), sorted(os.listdir('.ci')))
+    yield from ('.ci/%s cannot be executed' % name for name in scripts if not os.access('.ci/' + name, os.X_OK))
+    yield from ('%s: run: %s' % (path, command) for command in re.findall(r'run: *(.*)', text)
+                if command != '.ci/${{ matrix.script }}')
+
+
+failures = [*workflow_failures()]
 pages = sorted(glob.glob('docs/develop/*.md'))
 for page in pages:
     text = read(page)

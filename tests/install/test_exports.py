@@ -13,8 +13,8 @@ import subprocess
 import sys
 
 LIB = os.environ['RGT_BUILD'] + '/lib/'
-if 'asan' in LIB:
-    print('the sanitizer exports names of its own')
+if 'asan' in LIB or 'coverage' in LIB:
+    print('a sanitizer, or gcov, exports names of its own')
     sys.exit(77)
 UCX = {'ucp_worker_progress', 'ucp_disconnect_nb', 'ucp_worker_create', 'ucp_worker_destroy',
        'ucp_cleanup', 'ucp_request_release', 'fi_fabric'}

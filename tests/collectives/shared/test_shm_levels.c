@@ -2,6 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * ranks: 1 3 9 12 16
+ * few: 3 9
  * env: RG_OVERSUBSCRIBED=no RG_WAIT=yield RG_TIMEOUT=100
  * Collectives inside a node by levels: the tree of random placements; random sequences of
  * operations, in which no member waits for another one but by the operations themselves, against
