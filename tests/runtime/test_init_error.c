@@ -6,22 +6,23 @@
  *
  * ranks: 1 2 3
  * few: 2
- * wrap: MPI_Allreduce MPI_Comm_dup */
+ * wrap: MPI_Iallreduce MPI_Comm_dup */
 #include <mpi.h>
 #include <regroup.h>
 
 #include "tests/check/check.h"
 
-__typeof__(MPI_Allreduce) __real_MPI_Allreduce, __wrap_MPI_Allreduce;
+__typeof__(MPI_Iallreduce) __real_MPI_Iallreduce, __wrap_MPI_Iallreduce;
 __typeof__(MPI_Comm_dup) __real_MPI_Comm_dup, __wrap_MPI_Comm_dup;
 
-static int allreduces = -1, dups = -1; /* calls before the one that fails; below 0: none does */
+static int exchanges = -1, dups = -1; /* calls before the one that fails; below 0: none does */
 static int handled;
 
-int __wrap_MPI_Allreduce(const void *from, void *to, int count, MPI_Datatype type, MPI_Op op,
-                         MPI_Comm comm) {
-  if (allreduces < 0 || allreduces-- > 0)
-    return __real_MPI_Allreduce(from, to, count, type, op, comm);
+int __wrap_MPI_Iallreduce(const void *from, void *to, int count, MPI_Datatype type, MPI_Op op,
+                          MPI_Comm comm, MPI_Request *request) {
+  if (exchanges < 0 || exchanges-- > 0)
+    return __real_MPI_Iallreduce(from, to, count, type, op, comm, request);
+  *request = MPI_REQUEST_NULL;
   MPI_Comm_call_errhandler(comm, MPI_ERR_OTHER);
   return MPI_ERR_OTHER;
 }
@@ -57,9 +58,9 @@ static void check_start(MPI_Errhandler handler) {
 
 static void check_handler(MPI_Errhandler handler) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
-  allreduces = 0;
+  exchanges = 0;
   RGT_FAILS(rg_init(MPI_COMM_WORLD, NULL), RG_ERR_MPI);
-  allreduces = -1;
+  exchanges = -1;
   check_start(handler);
   dups = 0;
   RGT_FAILS(rg_init(MPI_COMM_WORLD, NULL), RG_ERR_MPI);
