@@ -221,15 +221,17 @@ typedef enum {
 /* Selects the algorithm that this group uses for the operation from now on; "auto" or
  * NULL restores the automatic choice. Callers: every member, with the same arguments.
  * Local. "hierarchical" may be followed by the algorithm between the nodes and the one
- * inside each node: "hierarchical:pipelined", "hierarchical:binomial:linear".
- * A call that the algorithm cannot serve (its constraint: rg_algorithm_get) uses the
- * automatic choice. The environment takes precedence:
- * RG_COLL="bcast=binomial,barrier=linear", read by rg_init.
- * Errors: RG_ERR_ARG (no such operation); RG_ERR_OPTION (no such algorithm). */
+ * inside each node: "hierarchical:pipelined", "hierarchical:binomial:linear". Inside a node
+ * "shared" is shared memory in whichever way suits the length, and the ways have names of their
+ * own: "levels", "cells", "once", "spread", "direct", "chunks" (docs/collectives.md). A call that
+ * the algorithm cannot serve (its constraint: rg_algorithm_get) uses the automatic choice. The
+ * environment takes precedence: RG_COLL="bcast=binomial,barrier=linear", read by rg_init. Errors:
+ * RG_ERR_ARG (no such operation); RG_ERR_OPTION (no such algorithm). */
 RG_API int rg_group_set_algorithm(rg_group g, rg_operation operation, const char *name);
 
 /* The name of the algorithm that a blocking call of the operation would use on this
- * group. The name belongs to the library. bytes: of a block (gather, scatter, alltoall,
+ * group; in shared memory that of the way, or "shared" where there is only one (barrier). The name
+ * belongs to the library. bytes: of a block (gather, scatter, alltoall,
  * reduce_scatter) or of the whole vector. Local. */
 RG_API int rg_group_algorithm(rg_group g, rg_operation operation, MPI_Count bytes,
                               const char **name);

@@ -97,8 +97,10 @@ static int find_members(int which, int np, int me) {
   return l->ranks != NULL;
 }
 
-static int is_of(const level *l, unsigned needs) {
-  return !(needs & l->skip) && (needs & l->want) == l->want;
+/* Of the ways inside a node only the automatic choice. */
+static int is_of(const level *l, const rgi_algorithm *algorithm) {
+  unsigned needs = algorithm->needs;
+  return !(needs & l->skip) && (needs & l->want) == l->want && !algorithm->suits;
 }
 
 static int in_blocks(rg_operation op) {
@@ -142,7 +144,7 @@ static int begin(field *f, const level *l, int size) {
   f->common.ranks = f->common.roots = l->n;
   for (int op = 0; op < RG_OP_COUNT && good; op++)
     for (int row = 0; row < rgi_operation_rows((rg_operation)op) && good; row++)
-      if (!uneven((rg_operation)op) && is_of(l, rgi_operation_algorithms[op][row].needs) &&
+      if (!uneven((rg_operation)op) && is_of(l, &rgi_operation_algorithms[op][row]) &&
           (op != RG_OP_BARRIER || size == 0) && f->n < CONTENDERS)
         good = add(f, l, world, (rg_operation)op, row, bytes);
   rg_group_free(&world);
@@ -159,7 +161,14 @@ static void end(field *f) {
  * shortest: others that use the machine only make it longer. */
 static bench_point point_of(const level *l, const field *f, int i) {
   const bench_operation *o = &f->each[i];
-  rgi_choice_shape shape = {o->operation, l->n, l->nodes, (size_t)o->bytes, 1, 1, 1, 1, 0};
+  rgi_choice_shape shape = {.op = o->operation,
+                            .p = l->n,
+                            .nodes = l->nodes,
+                            .bytes = (size_t)o->bytes,
+                            .commutes = 1,
+                            .even = 1,
+                            .memory = 1,
+                            .in_order = 1};
   const rgi_tuning_level one[] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   double part[3];
   for (int k = 0; k < 3; k++) {

@@ -174,13 +174,13 @@ static void test_choice(void) {
   put(HEAD "shared.t_s = 0.5\ninside.t_s = 1e-6\n");
   RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
   if (rgt_size > 1)
-    RGT_TRUE(strcmp(choice_for_scan(8), "shared") != 0);
+    RGT_TRUE(strcmp(choice_for_scan(8), "cells") != 0);
   RGT_OK(rg_finalize());
   take_away();
   put(HEAD "shared.t_s = 1e-6\ninside.t_s = 0.5\n");
   RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
   if (rgt_size > 1)
-    RGT_STR(choice_for_scan(8), "shared");
+    RGT_STR(choice_for_scan(8), "cells");
   RGT_OK(rg_finalize());
   take_away();
 }

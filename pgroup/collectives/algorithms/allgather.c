@@ -102,22 +102,34 @@ static void allgather_hierarchical(rgi_sched *sched, const rgi_subgroup *subgrou
 static void allgather_shared(rgi_sched *sched, const rgi_subgroup *subgroup,
                              const rgi_algorithm_args *args) {
   const char *own = args->in ? args->in : block_at(args, subgroup->me);
-  rgi_sched_add(sched,
-                (rgi_sched_step){RGI_SCHED_SHM_GATHER, RGI_SCHED_ALL, args->out, own, args->bytes});
+  rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_SHM_GATHER, RGI_SCHED_ALL, args->out, own,
+                                        args->bytes, args->way});
+}
+
+/* Where processes share processors: more than a member gets then no longer fits into the caches. */
+static int suits_direct(const rgi_algorithm_inside *call) {
+  return rgi_algorithm_spins(call) ? call->bytes >= RGI_ALGORITHM_DIRECT_LEAST
+                                   : call->bytes >= ((size_t)32 << 20) / call->members;
 }
 
 const rgi_algorithm rgi_algorithms_allgather[] = {
+    {"cells", allgather_shared, RGI_ALGORITHM_ONE_NODE, RGI_COST_DOUBLING, .way = RGI_WAY_CELLS,
+     .suits = rgi_algorithm_tiny},
+    {"direct", allgather_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_READS, RGI_COST_BLOCKS,
+     .way = RGI_WAY_DIRECT, .suits = suits_direct},
+    {"chunks", allgather_shared, RGI_ALGORITHM_ONE_NODE, RGI_COST_DOUBLING, .way = RGI_WAY_CHUNKS,
+     .suits = rgi_algorithm_always},
+    {"shared", allgather_shared, RGI_ALGORITHM_ONE_NODE, RGI_COST_DOUBLING},
     {"linear", allgather_linear, RGI_ALGORITHM_UNEVEN, RGI_COST_BLOCKS},
     {"doubling", allgather_doubling, 0, RGI_COST_DOUBLING},
     {"ring", allgather_ring, RGI_ALGORITHM_UNEVEN, RGI_COST_BLOCKS},
-    {"hierarchical", allgather_hierarchical, RGI_ALGORITHM_NODES, NULL,
-     "inside the node + between nodes + inside the node"},
-    {"shared", allgather_shared, RGI_ALGORITHM_ONE_NODE, RGI_COST_DOUBLING},
+    {"hierarchical", allgather_hierarchical, RGI_ALGORITHM_NODES, .cost = NULL,
+     .formula = "inside the node + between nodes + inside the node"},
     {0}};
 
 const rgi_algorithm rgi_algorithms_allgatherv[] = {
     {"ring", allgather_ring, RGI_ALGORITHM_UNEVEN, RGI_COST_BLOCKS},
     {"linear", allgather_linear, RGI_ALGORITHM_UNEVEN, RGI_COST_BLOCKS},
-    {"hierarchical", rgi_hier_uneven_allgatherv, RGI_ALGORITHM_NODES | RGI_ALGORITHM_UNEVEN, NULL,
-     "inside the node + between nodes + inside the node"},
+    {"hierarchical", rgi_hier_uneven_allgatherv, RGI_ALGORITHM_NODES | RGI_ALGORITHM_UNEVEN,
+     .cost = NULL, .formula = "inside the node + between nodes + inside the node"},
     {0}};

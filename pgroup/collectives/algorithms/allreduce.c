@@ -12,9 +12,9 @@ static void allreduce_tree(rgi_sched *sched, const rgi_subgroup *subgroup,
                            const rgi_algorithm_args *args) {
   rgi_algorithm_args part = *args;
   part.root = 0;
-  rgi_algorithms_reduce[1].build(sched, subgroup, &part);
+  rgi_algorithm_reduce_tree(sched, subgroup, &part);
   rgi_sched_end_round(sched);
-  rgi_algorithms_bcast[1].build(sched, subgroup, &part);
+  rgi_algorithm_bcast_binomial(sched, subgroup, &part);
 }
 
 /* Recursive doubling: partners exchange their partial results. */
@@ -103,7 +103,7 @@ static void allreduce_shared(rgi_sched *sched, const rgi_subgroup *subgroup,
                              const rgi_algorithm_args *args) {
   (void)subgroup;
   rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_SHM_REDUCE, RGI_SCHED_ALL, args->out, args->in,
-                                        args->bytes});
+                                        args->bytes, args->way});
 }
 
 static double allreduce_tree_cost(const rgi_cost_params *params) {
@@ -115,14 +115,28 @@ static double allreduce_ring_cost(const rgi_cost_params *params) {
          (params->p - 1) / params->p * params->n * (2 * params->tw + params->tc);
 }
 
+/* A leader combines whole vectors: longer ones are faster when all members share the work. */
+static int suits_levels(const rgi_algorithm_inside *call) {
+  return call->bytes <= RGI_NODE_COLL_LEVELS_MOST;
+}
+
 const rgi_algorithm rgi_algorithms_allreduce[] = {
-    {"tree", allreduce_tree, 0, allreduce_tree_cost, "lg p (2 t_s + n (2 t_w + t_c))"},
-    {"butterfly", allreduce_butterfly, 0, RGI_COST_REDUCE_TREE},
-    {"rabenseifner", allreduce_rabenseifner, RGI_ALGORITHM_DIVIDES, RGI_COST_RABENSEIFNER},
-    {"ring", allreduce_ring, RGI_ALGORITHM_COMMUTES | RGI_ALGORITHM_DIVIDES, allreduce_ring_cost,
-     "2 (p - 1) t_s + (p - 1)/p n (2 t_w + t_c)"},
-    {"hierarchical", allreduce_hierarchical, RGI_ALGORITHM_NODES, NULL,
-     "inside the node + between nodes + inside the node"},
+    {"levels", allreduce_shared,
+     RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES | RGI_ALGORITHM_OF_MPI | RGI_ALGORITHM_LEVELS |
+         RGI_ALGORITHM_SUITED,
+     RGI_COST_REDUCE_TREE, .way = RGI_WAY_LEVELS, .suits = suits_levels},
+    {"cells", allreduce_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES,
+     RGI_COST_REDUCE_LINEAR, .way = RGI_WAY_CELLS, .suits = rgi_algorithm_tiny},
+    {"chunks", allreduce_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES,
+     RGI_COST_REDUCE_SHM, .way = RGI_WAY_CHUNKS, .suits = rgi_algorithm_always},
     {"shared", allreduce_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES,
      RGI_COST_REDUCE_SHM},
+    {"tree", allreduce_tree, 0, .cost = allreduce_tree_cost,
+     .formula = "lg p (2 t_s + n (2 t_w + t_c))"},
+    {"butterfly", allreduce_butterfly, 0, RGI_COST_REDUCE_TREE},
+    {"rabenseifner", allreduce_rabenseifner, RGI_ALGORITHM_DIVIDES, RGI_COST_RABENSEIFNER},
+    {"ring", allreduce_ring, RGI_ALGORITHM_COMMUTES | RGI_ALGORITHM_DIVIDES,
+     .cost = allreduce_ring_cost, .formula = "2 (p - 1) t_s + (p - 1)/p n (2 t_w + t_c)"},
+    {"hierarchical", allreduce_hierarchical, RGI_ALGORITHM_NODES, .cost = NULL,
+     .formula = "inside the node + between nodes + inside the node"},
     {0}};

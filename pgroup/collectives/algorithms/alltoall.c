@@ -143,8 +143,8 @@ static void alltoall_hierarchical(rgi_sched *sched, const rgi_subgroup *subgroup
 static void alltoall_shared(rgi_sched *sched, const rgi_subgroup *subgroup,
                             const rgi_algorithm_args *args) {
   (void)subgroup;
-  rgi_sched_add(sched,
-                (rgi_sched_step){RGI_SCHED_SHM_ALLTOALL, 0, args->out, args->in, args->bytes});
+  rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_SHM_ALLTOALL, 0, args->out, args->in, args->bytes,
+                                        args->way});
 }
 
 static double alltoall_bruck_cost(const rgi_cost_params *params) {
@@ -156,14 +156,35 @@ static double alltoall_shared_cost(const rgi_cost_params *params) {
   return rgi_cost_lg(params->p) * params->ts + 2 * (params->p - 1) * params->n * params->tw;
 }
 
+/* Where each process has a processor: blocks that fill a chunk, but not shorter than a system call
+ * is worth. Otherwise: more than a member gets then no longer fits into the caches. */
+static int suits_direct(const rgi_algorithm_inside *call) {
+  size_t part = RGI_SHM_CHUNK / call->members, least = (size_t)8 << 10;
+  if (!rgi_algorithm_spins(call))
+    return call->bytes >= ((size_t)1 << 20) / call->members;
+  return call->bytes >= (part > least ? part : least);
+}
+
+/* A chunk has room for a byte for each member. */
+static int suits_chunks(const rgi_algorithm_inside *call) {
+  return call->members <= RGI_SHM_CHUNK;
+}
+
+#define COST_SHARED .cost = alltoall_shared_cost, .formula = "lg p t_s + 2 (p - 1) n t_w"
+
 const rgi_algorithm rgi_algorithms_alltoall[] = {
+    {"direct", alltoall_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_READS, RGI_COST_BLOCKS,
+     .way = RGI_WAY_DIRECT, .suits = suits_direct},
+    {"chunks", alltoall_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_SUITED, COST_SHARED,
+     .way = RGI_WAY_CHUNKS, .suits = suits_chunks},
+    {"cells", alltoall_shared, RGI_ALGORITHM_ONE_NODE, COST_SHARED, .way = RGI_WAY_CELLS,
+     .suits = rgi_algorithm_always},
+    {"shared", alltoall_shared, RGI_ALGORITHM_ONE_NODE, COST_SHARED},
     {"linear", alltoall_linear, RGI_ALGORITHM_UNEVEN, RGI_COST_BLOCKS},
     {"pairwise", alltoall_pairwise, RGI_ALGORITHM_UNEVEN, RGI_COST_BLOCKS},
-    {"bruck", alltoall_bruck, 0, alltoall_bruck_cost, "lg p (t_s + p/2 n t_w)"},
-    {"hierarchical", alltoall_hierarchical, RGI_ALGORITHM_NODES, NULL,
-     "inside the node + between nodes + inside the node"},
-    {"shared", alltoall_shared, RGI_ALGORITHM_ONE_NODE, alltoall_shared_cost,
-     "lg p t_s + 2 (p - 1) n t_w"},
+    {"bruck", alltoall_bruck, 0, .cost = alltoall_bruck_cost, .formula = "lg p (t_s + p/2 n t_w)"},
+    {"hierarchical", alltoall_hierarchical, RGI_ALGORITHM_NODES, .cost = NULL,
+     .formula = "inside the node + between nodes + inside the node"},
     {0}};
 
 const rgi_algorithm rgi_algorithms_alltoallv[] = {

@@ -79,10 +79,11 @@ static double barrier_butterfly_cost(const rgi_cost_params *params) {
 }
 
 const rgi_algorithm rgi_algorithms_barrier[] = {
-    {"linear", barrier_linear, 0, barrier_linear_cost, "2 (p - 1) t_s"},
-    {"tree", barrier_tree, 0, barrier_tree_cost, "2 lg p t_s"},
-    {"butterfly", barrier_butterfly, 0, barrier_butterfly_cost, "lg p t_s"},
-    {"hierarchical", barrier_hierarchical, RGI_ALGORITHM_NODES, NULL,
-     "twice inside the node + between nodes"},
-    {"shared", barrier_shared, RGI_ALGORITHM_ONE_NODE, barrier_butterfly_cost, "lg p t_s"},
+    {"shared", barrier_shared, RGI_ALGORITHM_ONE_NODE, .cost = barrier_butterfly_cost,
+     .formula = "lg p t_s"},
+    {"linear", barrier_linear, 0, .cost = barrier_linear_cost, .formula = "2 (p - 1) t_s"},
+    {"tree", barrier_tree, 0, .cost = barrier_tree_cost, .formula = "2 lg p t_s"},
+    {"butterfly", barrier_butterfly, 0, .cost = barrier_butterfly_cost, .formula = "lg p t_s"},
+    {"hierarchical", barrier_hierarchical, RGI_ALGORITHM_NODES, .cost = NULL,
+     .formula = "twice inside the node + between nodes"},
     {0}};

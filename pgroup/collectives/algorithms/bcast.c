@@ -28,8 +28,8 @@ static void bcast_linear(rgi_sched *sched, const rgi_subgroup *subgroup,
       rgi_sched_send(sched, subgroup, i, args->out, args->bytes);
 }
 
-static void bcast_binomial(rgi_sched *sched, const rgi_subgroup *subgroup,
-                           const rgi_algorithm_args *args) {
+void rgi_algorithm_bcast_binomial(rgi_sched *sched, const rgi_subgroup *subgroup,
+                                  const rgi_algorithm_args *args) {
   int child[RGI_BINOMIAL_CHILDREN], v = from_root(subgroup, args->root);
   int parent = rgi_binomial_parent(v);
   if (parent >= 0) {
@@ -125,8 +125,8 @@ static void bcast_hierarchical(rgi_sched *sched, const rgi_subgroup *subgroup,
 static void bcast_shared(rgi_sched *sched, const rgi_subgroup *subgroup,
                          const rgi_algorithm_args *args) {
   (void)subgroup;
-  rgi_sched_add(sched,
-                (rgi_sched_step){RGI_SCHED_SHM_BCAST, args->root, args->out, NULL, args->bytes});
+  rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_SHM_BCAST, args->root, args->out, NULL,
+                                        args->bytes, args->way});
 }
 
 static double bcast_binomial_cost(const rgi_cost_params *params) {
@@ -147,14 +147,46 @@ static double bcast_shared_cost(const rgi_cost_params *params) {
   return rgi_cost_lg(params->p) * params->ts + 2 * params->n * params->tw;
 }
 
+static double bcast_direct_cost(const rgi_cost_params *params) {
+  return rgi_cost_lg(params->p) * params->ts + params->n * params->tw;
+}
+
+/* Every level copies the data once more: longer ones are faster when all read from the root. */
+static int suits_levels(const rgi_algorithm_inside *call) {
+  return call->bytes <= RGI_SHM_SMALL;
+}
+
+/* Where processes share processors the root's copy into the buffer runs beside other copies, and a
+ * root that waits must run once more. */
+static int suits_direct(const rgi_algorithm_inside *call) {
+  return call->bytes >=
+         (rgi_algorithm_spins(call) ? RGI_ALGORITHM_DIRECT_LEAST : (size_t)256 << 10);
+}
+
+#define COST_SHARED .cost = bcast_shared_cost, .formula = "lg p t_s + 2 n t_w"
+#define COST_DIRECT .cost = bcast_direct_cost, .formula = "lg p t_s + n t_w"
+#define COST_BINOMIAL .cost = bcast_binomial_cost, .formula = "lg p (t_s + n t_w)"
+
 const rgi_algorithm rgi_algorithms_bcast[] = {
+    {"levels", bcast_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_LEVELS | RGI_ALGORITHM_SUITED,
+     COST_BINOMIAL, .way = RGI_WAY_LEVELS, .suits = suits_levels},
+    {"cells", bcast_shared, RGI_ALGORITHM_ONE_NODE, COST_SHARED, .way = RGI_WAY_CELLS,
+     .suits = rgi_algorithm_tiny},
+    {"spread", bcast_shared,
+     RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_READS | RGI_ALGORITHM_SPINS | RGI_ALGORITHM_THREE |
+         RGI_ALGORITHM_SUITED,
+     COST_DIRECT, .way = RGI_WAY_SPREAD, .suits = suits_direct},
+    {"direct", bcast_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_READS, COST_DIRECT,
+     .way = RGI_WAY_DIRECT, .suits = suits_direct},
+    {"chunks", bcast_shared, RGI_ALGORITHM_ONE_NODE, COST_SHARED, .way = RGI_WAY_CHUNKS,
+     .suits = rgi_algorithm_always},
+    {"shared", bcast_shared, RGI_ALGORITHM_ONE_NODE, COST_SHARED},
     {"linear", bcast_linear, 0, RGI_COST_BLOCKS},
-    {"binomial", bcast_binomial, 0, bcast_binomial_cost, "lg p (t_s + n t_w)"},
-    {"pipelined", bcast_pipelined, 0, bcast_pipelined_cost,
-     "(p - 2 + k) (t_s + n/k t_w), k = n / 64 KiB"},
-    {"scatter-allgather", bcast_scatter_allgather, 0, bcast_scatter_allgather_cost,
-     "(lg p + p - 1) t_s + 2 (p - 1)/p n t_w"},
-    {"hierarchical", bcast_hierarchical, RGI_ALGORITHM_NODES, NULL,
-     "between nodes + inside the node"},
-    {"shared", bcast_shared, RGI_ALGORITHM_ONE_NODE, bcast_shared_cost, "lg p t_s + 2 n t_w"},
+    {"binomial", rgi_algorithm_bcast_binomial, 0, COST_BINOMIAL},
+    {"pipelined", bcast_pipelined, 0, .cost = bcast_pipelined_cost,
+     .formula = "(p - 2 + k) (t_s + n/k t_w), k = n / 64 KiB"},
+    {"scatter-allgather", bcast_scatter_allgather, 0, .cost = bcast_scatter_allgather_cost,
+     .formula = "(lg p + p - 1) t_s + 2 (p - 1)/p n t_w"},
+    {"hierarchical", bcast_hierarchical, RGI_ALGORITHM_NODES, .cost = NULL,
+     .formula = "between nodes + inside the node"},
     {0}};

@@ -13,8 +13,6 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "collectives/schedule/coll_state.h"
-#include "collectives/shared/shared_state.h"
 #include "runtime/runtime.h"
 
 /* Whether the algorithm leaves the vector whole. */
@@ -22,6 +20,14 @@ static int keeps_whole(const rgi_algorithm *algorithm, const rgi_choice_shape *s
   size_t blocks = shape->op == RG_OP_REDUCE_SCATTER ? (size_t)shape->p : 1;
   return !(algorithm->needs & RGI_ALGORITHM_DIVIDES) ||
          ((algorithm->needs & RGI_ALGORITHM_ONE_NODE) && shape->bytes <= RGI_SHM_CHUNK / blocks);
+}
+
+/* Whether it is a way inside a node, and cannot. */
+static int is_other_way(const rgi_algorithm *algorithm, const rgi_choice_shape *shape) {
+  const rgi_algorithm_inside call = {shape->bytes, (size_t)shape->p, shape->lacks};
+  return algorithm->suits &&
+         ((algorithm->needs & shape->lacks) ||
+          ((algorithm->needs & RGI_ALGORITHM_SUITED) && !algorithm->suits(&call)));
 }
 
 int rgi_choice_serves(const rgi_algorithm *algorithm, const rgi_choice_shape *shape) {
@@ -34,7 +40,7 @@ int rgi_choice_serves(const rgi_algorithm *algorithm, const rgi_choice_shape *sh
     return 0;
   if ((algorithm->needs & RGI_ALGORITHM_IN_ORDER) && !shape->in_order)
     return 0;
-  if (shape->whole && !keeps_whole(algorithm, shape))
+  if ((shape->whole && !keeps_whole(algorithm, shape)) || is_other_way(algorithm, shape))
     return 0;
   return shape->even || (algorithm->needs & RGI_ALGORITHM_UNEVEN);
 }
@@ -79,7 +85,7 @@ int rgi_choice_best(const rgi_tuning_model *model, const rgi_algorithm table[],
   double least = 0;
   for (int row = 0; table[row].name; row++) {
     unsigned needs = table[row].needs;
-    if (!rgi_choice_serves(&table[row], shape) ||
+    if (table[row].suits || !rgi_choice_serves(&table[row], shape) ||
         (messages && (needs & (RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_NODES))))
       continue;
     double cost = rgi_choice_predict(model, table, row, shape);
@@ -96,7 +102,14 @@ int rgi_choice_best(const rgi_tuning_model *model, const rgi_algorithm table[],
 
 /* Whether shared memory is best, where it can serve. */
 static int is_best(const rgi_algorithm table[], rg_operation op, int p, size_t bytes) {
-  rgi_choice_shape shape = {op, p, 1, bytes, 1, 1, 1, 1, 0};
+  rgi_choice_shape shape = {.op = op,
+                            .p = p,
+                            .nodes = 1,
+                            .bytes = bytes,
+                            .commutes = 1,
+                            .even = 1,
+                            .memory = 1,
+                            .in_order = 1};
   int row = rgi_choice_memory_row(table, &shape);
   return row < 0 || row == rgi_choice_best(rgi_tuning_now(), table, &shape, 0);
 }
@@ -109,8 +122,12 @@ static int prefers_memory(const rgi_algorithm *const tables[], int p) {
   return 1;
 }
 
-int rgi_choice_length_prefers_memory(rgi_choice_lengths *known, const rgi_algorithm table[],
-                                     rg_operation op, int p, size_t bytes) {
+int rgi_choice_length_prefers_memory(const rgi_coll *coll, rg_operation op, size_t bytes) {
+  rgi_choice_lengths *known = coll->lengths ? &coll->lengths[op] : NULL;
+  const rgi_algorithm *table = coll->algorithms[op];
+  int p = coll->all.size;
+  if (!known)
+    return 0;
   int doubling = bytes ? 64 - __builtin_clzll(bytes < LONGEST ? bytes : LONGEST) : 0;
   uint64_t bit = (uint64_t)1 << doubling;
   size_t low = (size_t)(bit / 2);
@@ -125,7 +142,8 @@ int rgi_choice_length_prefers_memory(rgi_choice_lengths *known, const rgi_algori
 
 int rgi_choice_memory_row(const rgi_algorithm table[], const rgi_choice_shape *shape) {
   for (int row = 0; table[row].name; row++)
-    if ((table[row].needs & RGI_ALGORITHM_ONE_NODE) && rgi_choice_serves(&table[row], shape))
+    if ((table[row].needs & RGI_ALGORITHM_ONE_NODE) && !table[row].suits &&
+        rgi_choice_serves(&table[row], shape))
       return row;
   return -1;
 }
@@ -140,6 +158,27 @@ int rgi_choice_prefers_memory(const rgi_algorithm *const tables[], int p) {
   int answer = prefers_memory(tables, p);
   atomic_store(word, asked + (uint64_t)answer);
   return answer;
+}
+
+int rgi_choice_row(const rgi_coll *coll, const rgi_choice_shape *shape) {
+  const rgi_algorithm *table = coll->algorithms[shape->op];
+  const rgi_algorithm_inside call = {shape->bytes, (size_t)shape->p, shape->lacks};
+  int row = coll->forced[shape->op].row;
+  if (row < 0 || !rgi_choice_serves(&table[row], shape)) {
+    int memory = coll->in_memory || rgi_choice_length_prefers_memory(coll, shape->op, shape->bytes);
+    row = memory ? rgi_choice_memory_row(table, shape) : -1;
+    row = row >= 0 ? row : rgi_choice_best(rgi_tuning_now(), table, shape, 0);
+  }
+  int is_shared = (table[row].needs & RGI_ALGORITHM_ONE_NODE) && !table[row].suits;
+  return is_shared && table[0].suits ? (int)(rgi_choice_way(table, &call) - table) : row;
+}
+
+rgi_way rgi_choice_inside(const rgi_sched *sched, rg_operation part, size_t bytes) {
+  const rgi_shared_state *state = sched->coll->state;
+  int users = rgi_algorithm_is_reduction(part) && sched->reduction.whole;
+  const rgi_algorithm_inside call = {bytes, (size_t)state->n,
+                                     sched->coll->lacks | (users ? RGI_ALGORITHM_OF_MPI : 0u)};
+  return rgi_choice_way(sched->coll->algorithms[part], &call)->way;
 }
 
 void rgi_choice_build(rgi_sched *sched, rg_operation op, int row, const rgi_subgroup *subgroup,

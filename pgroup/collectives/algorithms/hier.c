@@ -83,14 +83,16 @@ static void build_messages(rgi_sched *sched, rg_operation op, rg_operation part,
   rgi_sched_end_round(sched);
 }
 
-static void build_shm(rgi_sched *sched, rgi_sched_step_kind kind, const rgi_algorithm_args *args) {
-  rgi_sched_add(sched, (rgi_sched_step){kind, args->root, args->out, args->in, args->bytes});
+static void build_shm(rgi_sched *sched, rgi_sched_step_kind kind, rg_operation part,
+                      const rgi_algorithm_args *args) {
+  rgi_way way = rgi_choice_inside(sched, part, args->bytes);
+  rgi_sched_add(sched, (rgi_sched_step){kind, args->root, args->out, args->in, args->bytes, way});
 }
 
 void rgi_hier_node_barrier(rgi_sched *sched, rg_operation op) {
   rgi_algorithm_args args = {0};
   if (uses_shm(sched, op))
-    build_shm(sched, RGI_SCHED_SHM_BARRIER, &args);
+    rgi_sched_add(sched, (rgi_sched_step){.kind = RGI_SCHED_SHM_BARRIER});
   else
     build_messages(sched, op, RG_OP_BARRIER, &args);
 }
@@ -98,7 +100,7 @@ void rgi_hier_node_barrier(rgi_sched *sched, rg_operation op) {
 void rgi_hier_node_bcast(rgi_sched *sched, rg_operation op, void *data, size_t bytes, int place) {
   rgi_algorithm_args args = {.out = data, .bytes = bytes, .root = place};
   if (uses_shm(sched, op))
-    build_shm(sched, RGI_SCHED_SHM_BCAST, &args);
+    build_shm(sched, RGI_SCHED_SHM_BCAST, RG_OP_BCAST, &args);
   else
     build_messages(sched, op, RG_OP_BCAST, &args);
 }
@@ -106,7 +108,7 @@ void rgi_hier_node_bcast(rgi_sched *sched, rg_operation op, void *data, size_t b
 void rgi_hier_node_reduce(rgi_sched *sched, rg_operation op, const rgi_algorithm_args *args) {
   int fits = !sched->reduction.whole || args->bytes <= RGI_SHM_CHUNK;
   if (uses_shm(sched, op) && sched->reduction.datatype.dense && fits)
-    build_shm(sched, RGI_SCHED_SHM_REDUCE, args);
+    build_shm(sched, RGI_SCHED_SHM_REDUCE, RG_OP_REDUCE, args);
   else
     build_messages(sched, op, RG_OP_REDUCE, args);
 }
@@ -115,7 +117,7 @@ void rgi_hier_node_gather(rgi_sched *sched, rg_operation op, const rgi_algorithm
   rgi_algorithm_args even = *args;
   even.out_blocks.each = args->bytes;
   if (uses_shm(sched, op))
-    build_shm(sched, RGI_SCHED_SHM_GATHER, args);
+    build_shm(sched, RGI_SCHED_SHM_GATHER, RG_OP_GATHER, args);
   else
     build_messages(sched, op, RG_OP_GATHER, &even);
 }
@@ -124,7 +126,7 @@ void rgi_hier_node_scatter(rgi_sched *sched, rg_operation op, const rgi_algorith
   rgi_algorithm_args even = *args;
   even.in_blocks.each = args->bytes;
   if (uses_shm(sched, op))
-    build_shm(sched, RGI_SCHED_SHM_SCATTER, args);
+    build_shm(sched, RGI_SCHED_SHM_SCATTER, RG_OP_SCATTER, args);
   else
     build_messages(sched, op, RG_OP_SCATTER, &even);
 }

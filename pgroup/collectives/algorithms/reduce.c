@@ -40,8 +40,8 @@ static void reduce_linear(rgi_sched *sched, const rgi_subgroup *subgroup,
 
 /* Up a binomial tree. Its top is the root or, for an operation that does not commute, rank 0,
  * which sends the result to the root. */
-static void reduce_tree(rgi_sched *sched, const rgi_subgroup *subgroup,
-                        const rgi_algorithm_args *args) {
+void rgi_algorithm_reduce_tree(rgi_sched *sched, const rgi_subgroup *subgroup,
+                               const rgi_algorithm_args *args) {
   int top = sched->reduction.commutes ? args->root : 0, n = subgroup->size,
       v = (subgroup->me - top + n) % n;
   int child[RGI_BINOMIAL_CHILDREN], children = rgi_binomial_children(v, n, child);
@@ -118,15 +118,39 @@ static void reduce_hierarchical(rgi_sched *sched, const rgi_subgroup *subgroup,
 static void reduce_shared(rgi_sched *sched, const rgi_subgroup *subgroup,
                           const rgi_algorithm_args *args) {
   (void)subgroup;
-  rgi_sched_add(
-      sched, (rgi_sched_step){RGI_SCHED_SHM_REDUCE, args->root, args->out, args->in, args->bytes});
+  rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_SHM_REDUCE, args->root, args->out, args->in,
+                                        args->bytes, args->way});
+}
+
+/* A leader combines whole vectors: longer ones are faster when all members share the work. */
+static int suits_levels(const rgi_algorithm_inside *call) {
+  return call->bytes <= RGI_NODE_COLL_LEVELS_MOST;
+}
+
+/* Up to so many bytes it takes the root less time to combine all operands than it takes all members
+ * to meet twice. Where the others run beside the root they would share the work, and it reads
+ * the lines of all of them: there the limit falls by their number squared, from 16 KiB on. */
+static int suits_once(const rgi_algorithm_inside *call) {
+  size_t others = call->members - 1;
+  return call->bytes <= (size_t)8 << 10 &&
+         (!rgi_algorithm_spins(call) || call->bytes * others * others <= (size_t)16 << 10);
 }
 
 const rgi_algorithm rgi_algorithms_reduce[] = {
-    {"linear", reduce_linear, 0, RGI_COST_REDUCE_LINEAR},
-    {"tree", reduce_tree, 0, RGI_COST_REDUCE_TREE},
-    {"rabenseifner", reduce_rabenseifner, RGI_ALGORITHM_DIVIDES, RGI_COST_RABENSEIFNER},
-    {"hierarchical", reduce_hierarchical, RGI_ALGORITHM_NODES, NULL,
-     "inside the node + between nodes"},
+    {"levels", reduce_shared,
+     RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES | RGI_ALGORITHM_OF_MPI | RGI_ALGORITHM_LEVELS |
+         RGI_ALGORITHM_SUITED,
+     RGI_COST_REDUCE_TREE, .way = RGI_WAY_LEVELS, .suits = suits_levels},
+    {"cells", reduce_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES, RGI_COST_REDUCE_LINEAR,
+     .way = RGI_WAY_CELLS, .suits = rgi_algorithm_tiny},
+    {"once", reduce_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES | RGI_ALGORITHM_SUITED,
+     RGI_COST_REDUCE_LINEAR, .way = RGI_WAY_ONCE, .suits = suits_once},
+    {"chunks", reduce_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES, RGI_COST_REDUCE_SHM,
+     .way = RGI_WAY_CHUNKS, .suits = rgi_algorithm_always},
     {"shared", reduce_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES, RGI_COST_REDUCE_SHM},
+    {"linear", reduce_linear, 0, RGI_COST_REDUCE_LINEAR},
+    {"tree", rgi_algorithm_reduce_tree, 0, RGI_COST_REDUCE_TREE},
+    {"rabenseifner", reduce_rabenseifner, RGI_ALGORITHM_DIVIDES, RGI_COST_RABENSEIFNER},
+    {"hierarchical", reduce_hierarchical, RGI_ALGORITHM_NODES, .cost = NULL,
+     .formula = "inside the node + between nodes"},
     {0}};

@@ -22,9 +22,9 @@ static void reduce_scatter_tree(rgi_sched *sched, const rgi_subgroup *subgroup,
   rgi_algorithm_args reduce = {.in = args->in, .out = sum, .bytes = bytes};
   rgi_algorithm_args scatter = {
       .in = sum, .in_blocks = args->in_blocks, .out = args->out, .bytes = args->bytes};
-  rgi_algorithms_reduce[1].build(sched, subgroup, &reduce);
+  rgi_algorithm_reduce_tree(sched, subgroup, &reduce);
   rgi_sched_end_round(sched);
-  rgi_algorithms_scatterv[0].build(sched, subgroup, &scatter);
+  rgi_algorithm_scatter_linear(sched, subgroup, &scatter);
 }
 
 /* The ranks whose blocks a new number stands for: its own, and that of its pair. */
@@ -175,18 +175,19 @@ static void reduce_scatter_hierarchical(rgi_sched *sched, const rgi_subgroup *su
   rgi_choice_build(sched, RG_OP_SCATTERV, -1, &nodes->inside, &inside);
 }
 
-/* Where the blocks differ or are combined as a whole all members get the whole sum: the work is
- * shared, and a copy inside a node is cheap. */
+/* Where the blocks differ or are combined as a whole it is an allreduce, by one of its ways: the
+ * work is shared, and a copy inside a node is cheap. */
 static void reduce_scatter_shared(rgi_sched *sched, const rgi_subgroup *subgroup,
                                   const rgi_algorithm_args *args) {
   size_t bytes = all_bytes(subgroup, args);
   if (!args->in_blocks.length && !sched->reduction.whole) {
-    rgi_sched_add(
-        sched, (rgi_sched_step){RGI_SCHED_SHM_REDUCE_SCATTER, 0, args->out, args->in, args->bytes});
+    rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_SHM_REDUCE_SCATTER, 0, args->out, args->in,
+                                          args->bytes, args->way});
     return;
   }
   char *sum = rgi_sched_alloc(sched, bytes);
-  rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_SHM_REDUCE, RGI_SCHED_ALL, sum, args->in, bytes});
+  rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_SHM_REDUCE, RGI_SCHED_ALL, sum, args->in, bytes,
+                                        rgi_choice_inside(sched, RG_OP_ALLREDUCE, bytes)});
   rgi_sched_copy(sched, args->out, sum + rgi_blocks_at(&args->in_blocks, subgroup->me),
                  args->bytes);
 }
@@ -206,16 +207,43 @@ static double reduce_scatter_shared_cost(const rgi_cost_params *params) {
          params->n * (params->p * params->tw + (params->p - 1) * params->tc);
 }
 
+/* The whole vector has room in a cell. */
+static int suits_cells(const rgi_algorithm_inside *call) {
+  return call->bytes * call->members <= RGI_SHM_TINY;
+}
+
+/* Long blocks, of which a member's part of the buffer has room for long pieces from all. */
+static int suits_direct(const rgi_algorithm_inside *call) {
+  return call->bytes >= RGI_ALGORITHM_DIRECT_LEAST &&
+         RGI_SHM_CHUNKS * RGI_SHM_CHUNK >= RGI_ALGORITHM_DIRECT_LEAST * call->members;
+}
+
+#define COST_SHARED                                                                                \
+  .cost = reduce_scatter_shared_cost, .formula = "lg p t_s + n (p t_w + (p - 1) t_c)"
+
 const rgi_algorithm rgi_algorithms_reduce_scatter[] = {
-    {"tree", reduce_scatter_tree, RGI_ALGORITHM_UNEVEN, reduce_scatter_tree_cost,
-     "(lg p + p - 1) t_s + p n (lg p (t_w + t_c) + t_w)"},
-    {"halving", reduce_scatter_halving, RGI_ALGORITHM_UNEVEN, reduce_scatter_halving_cost,
-     "lg p t_s + (p - 1) n (t_w + t_c)"},
+    {"levels", reduce_scatter_shared,
+     RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES | RGI_ALGORITHM_OF_MPI | RGI_ALGORITHM_LEVELS |
+         RGI_ALGORITHM_EVEN | RGI_ALGORITHM_SUITED,
+     RGI_COST_REDUCE_TREE, .way = RGI_WAY_LEVELS, .suits = suits_cells},
+    {"cells", reduce_scatter_shared,
+     RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES | RGI_ALGORITHM_EVEN, RGI_COST_REDUCE_LINEAR,
+     .way = RGI_WAY_CELLS, .suits = suits_cells},
+    {"direct", reduce_scatter_shared,
+     RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES | RGI_ALGORITHM_OF_MPI | RGI_ALGORITHM_READS |
+         RGI_ALGORITHM_SPINS | RGI_ALGORITHM_THREE | RGI_ALGORITHM_EVEN | RGI_ALGORITHM_SUITED,
+     RGI_COST_REDUCE_LINEAR, .way = RGI_WAY_DIRECT, .suits = suits_direct},
+    {"chunks", reduce_scatter_shared,
+     RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES | RGI_ALGORITHM_UNEVEN, COST_SHARED,
+     .way = RGI_WAY_CHUNKS, .suits = rgi_algorithm_always},
+    {"shared", reduce_scatter_shared,
+     RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES | RGI_ALGORITHM_UNEVEN, COST_SHARED},
+    {"tree", reduce_scatter_tree, RGI_ALGORITHM_UNEVEN, .cost = reduce_scatter_tree_cost,
+     .formula = "(lg p + p - 1) t_s + p n (lg p (t_w + t_c) + t_w)"},
+    {"halving", reduce_scatter_halving, RGI_ALGORITHM_UNEVEN, .cost = reduce_scatter_halving_cost,
+     .formula = "lg p t_s + (p - 1) n (t_w + t_c)"},
     {"ring", reduce_scatter_ring, RGI_ALGORITHM_COMMUTES | RGI_ALGORITHM_UNEVEN,
      RGI_COST_REDUCE_LINEAR},
-    {"hierarchical", reduce_scatter_hierarchical, RGI_ALGORITHM_NODES | RGI_ALGORITHM_UNEVEN, NULL,
-     "inside the node + between nodes + inside the node"},
-    {"shared", reduce_scatter_shared,
-     RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_UNEVEN | RGI_ALGORITHM_DIVIDES,
-     reduce_scatter_shared_cost, "lg p t_s + n (p t_w + (p - 1) t_c)"},
+    {"hierarchical", reduce_scatter_hierarchical, RGI_ALGORITHM_NODES | RGI_ALGORITHM_UNEVEN,
+     .cost = NULL, .formula = "inside the node + between nodes + inside the node"},
     {0}};

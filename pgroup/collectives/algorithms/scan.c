@@ -41,7 +41,7 @@ static void scan_shared(rgi_sched *sched, const rgi_subgroup *subgroup,
                         const rgi_algorithm_args *args) {
   (void)subgroup;
   rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_SHM_REDUCE, RGI_SCHED_SCAN, args->out, args->in,
-                                        args->bytes});
+                                        args->bytes, args->way});
 }
 
 /* --- exscan --------------------------------------------------------------------------- */
@@ -88,7 +88,7 @@ static void exscan_shared(rgi_sched *sched, const rgi_subgroup *subgroup,
                           const rgi_algorithm_args *args) {
   (void)subgroup;
   rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_SHM_REDUCE, RGI_SCHED_EXSCAN, args->out, args->in,
-                                        args->bytes});
+                                        args->bytes, args->way});
 }
 
 /* --- both, hierarchical: consecutive ranks on each node --------------------------------- */
@@ -151,21 +151,50 @@ static double exscan_doubling_cost(const rgi_cost_params *params) {
   return rgi_cost_reduce_tree(params) + params->ts + params->n * params->tw;
 }
 
-#define SHARED_NEEDS RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES
 #define HIERARCHICAL_FORMULA "inside the node + between nodes + inside the node"
 
+/* A member combines whole vectors: longer ones are faster when all members share the work. */
+static int suits_levels(const rgi_algorithm_inside *call) {
+  return call->bytes <= RGI_NODE_COLL_LEVELS_MOST;
+}
+
+/* All members read the lines of many others. */
+static int suits_once(const rgi_algorithm_inside *call) {
+  return call->bytes * (call->members - 1) <=
+         (rgi_algorithm_spins(call) ? (size_t)4 << 10 : (size_t)32 << 10);
+}
+
 const rgi_algorithm rgi_algorithms_scan[] = {
+    {"levels", scan_shared,
+     RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES | RGI_ALGORITHM_LEVELS | RGI_ALGORITHM_SUITED,
+     RGI_COST_REDUCE_TREE, .way = RGI_WAY_LEVELS, .suits = suits_levels},
+    {"cells", scan_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES, RGI_COST_REDUCE_LINEAR,
+     .way = RGI_WAY_CELLS, .suits = rgi_algorithm_tiny},
+    {"once", scan_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES | RGI_ALGORITHM_SUITED,
+     RGI_COST_REDUCE_LINEAR, .way = RGI_WAY_ONCE, .suits = suits_once},
+    {"chunks", scan_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES, RGI_COST_REDUCE_SHM,
+     .way = RGI_WAY_CHUNKS, .suits = rgi_algorithm_always},
+    {"shared", scan_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES, RGI_COST_REDUCE_SHM},
     {"linear", scan_linear, 0, RGI_COST_REDUCE_LINEAR},
     {"doubling", scan_doubling, 0, RGI_COST_REDUCE_TREE},
-    {"hierarchical", scan_hierarchical, RGI_ALGORITHM_NODES | RGI_ALGORITHM_IN_ORDER, NULL,
-     HIERARCHICAL_FORMULA},
-    {"shared", scan_shared, SHARED_NEEDS, RGI_COST_REDUCE_SHM},
+    {"hierarchical", scan_hierarchical, RGI_ALGORITHM_NODES | RGI_ALGORITHM_IN_ORDER, .cost = NULL,
+     .formula = HIERARCHICAL_FORMULA},
     {0}};
 
 const rgi_algorithm rgi_algorithms_exscan[] = {
+    {"levels", exscan_shared,
+     RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES | RGI_ALGORITHM_LEVELS | RGI_ALGORITHM_SUITED,
+     RGI_COST_REDUCE_TREE, .way = RGI_WAY_LEVELS, .suits = suits_levels},
+    {"cells", exscan_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES, RGI_COST_REDUCE_LINEAR,
+     .way = RGI_WAY_CELLS, .suits = rgi_algorithm_tiny},
+    {"once", exscan_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES | RGI_ALGORITHM_SUITED,
+     RGI_COST_REDUCE_LINEAR, .way = RGI_WAY_ONCE, .suits = suits_once},
+    {"chunks", exscan_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES, RGI_COST_REDUCE_SHM,
+     .way = RGI_WAY_CHUNKS, .suits = rgi_algorithm_always},
+    {"shared", exscan_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES, RGI_COST_REDUCE_SHM},
     {"linear", exscan_linear, 0, RGI_COST_REDUCE_LINEAR},
-    {"doubling", exscan_doubling, 0, exscan_doubling_cost, "(1 + lg p) (t_s + n t_w) + lg p n t_c"},
-    {"hierarchical", exscan_hierarchical, RGI_ALGORITHM_NODES | RGI_ALGORITHM_IN_ORDER, NULL,
-     HIERARCHICAL_FORMULA},
-    {"shared", exscan_shared, SHARED_NEEDS, RGI_COST_REDUCE_SHM},
+    {"doubling", exscan_doubling, 0, .cost = exscan_doubling_cost,
+     .formula = "(1 + lg p) (t_s + n t_w) + lg p n t_c"},
+    {"hierarchical", exscan_hierarchical, RGI_ALGORITHM_NODES | RGI_ALGORITHM_IN_ORDER,
+     .cost = NULL, .formula = HIERARCHICAL_FORMULA},
     {0}};

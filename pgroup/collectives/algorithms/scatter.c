@@ -7,8 +7,8 @@
 #include "collectives/schedule/algorithm.h"
 #include "formation/binomial.h"
 
-static void scatter_linear(rgi_sched *sched, const rgi_subgroup *subgroup,
-                           const rgi_algorithm_args *args) {
+void rgi_algorithm_scatter_linear(rgi_sched *sched, const rgi_subgroup *subgroup,
+                                  const rgi_algorithm_args *args) {
   if (subgroup->me != args->root) {
     rgi_sched_receive(sched, subgroup, args->root, args->out, args->bytes);
     return;
@@ -87,20 +87,36 @@ static void scatter_hierarchical(rgi_sched *sched, const rgi_subgroup *subgroup,
 static void scatter_shared(rgi_sched *sched, const rgi_subgroup *subgroup,
                            const rgi_algorithm_args *args) {
   (void)subgroup;
-  rgi_sched_add(
-      sched, (rgi_sched_step){RGI_SCHED_SHM_SCATTER, args->root, args->out, args->in, args->bytes});
+  rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_SHM_SCATTER, args->root, args->out, args->in,
+                                        args->bytes, args->way});
+}
+
+/* The blocks of all members but the root have room in its cell. */
+static int suits_cells(const rgi_algorithm_inside *call) {
+  return call->bytes * (call->members - 1) <= RGI_SHM_TINY;
+}
+
+static int suits_direct(const rgi_algorithm_inside *call) {
+  return call->bytes >=
+         (rgi_algorithm_spins(call) ? RGI_ALGORITHM_DIRECT_LEAST : (size_t)128 << 10);
 }
 
 const rgi_algorithm rgi_algorithms_scatter[] = {
-    {"linear", scatter_linear, RGI_ALGORITHM_UNEVEN, RGI_COST_BLOCKS},
-    {"halving", scatter_halving, 0, RGI_COST_DOUBLING},
-    {"hierarchical", scatter_hierarchical, RGI_ALGORITHM_NODES, NULL,
-     "between nodes + inside the node"},
+    {"cells", scatter_shared, RGI_ALGORITHM_ONE_NODE, RGI_COST_DOUBLING, .way = RGI_WAY_CELLS,
+     .suits = suits_cells},
+    {"direct", scatter_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_READS, RGI_COST_BLOCKS,
+     .way = RGI_WAY_DIRECT, .suits = suits_direct},
+    {"chunks", scatter_shared, RGI_ALGORITHM_ONE_NODE, RGI_COST_DOUBLING, .way = RGI_WAY_CHUNKS,
+     .suits = rgi_algorithm_always},
     {"shared", scatter_shared, RGI_ALGORITHM_ONE_NODE, RGI_COST_DOUBLING},
+    {"linear", rgi_algorithm_scatter_linear, RGI_ALGORITHM_UNEVEN, RGI_COST_BLOCKS},
+    {"halving", scatter_halving, 0, RGI_COST_DOUBLING},
+    {"hierarchical", scatter_hierarchical, RGI_ALGORITHM_NODES, .cost = NULL,
+     .formula = "between nodes + inside the node"},
     {0}};
 
 const rgi_algorithm rgi_algorithms_scatterv[] = {
-    {"linear", scatter_linear, RGI_ALGORITHM_UNEVEN, RGI_COST_BLOCKS},
-    {"hierarchical", rgi_hier_uneven_scatterv, RGI_ALGORITHM_NODES | RGI_ALGORITHM_UNEVEN, NULL,
-     "between nodes + inside the node"},
+    {"linear", rgi_algorithm_scatter_linear, RGI_ALGORITHM_UNEVEN, RGI_COST_BLOCKS},
+    {"hierarchical", rgi_hier_uneven_scatterv, RGI_ALGORITHM_NODES | RGI_ALGORITHM_UNEVEN,
+     .cost = NULL, .formula = "between nodes + inside the node"},
     {0}};

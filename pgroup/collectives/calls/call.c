@@ -37,17 +37,10 @@ static rgi_choice_shape shape_of(const rgi_sched *sched, const rgi_call *call,
                             .even = op != RG_OP_REDUCE_SCATTER || !call->recv.counts,
                             .memory = sched->blocking && (!red || sched->reduction.datatype.dense),
                             .in_order = coll->nodes.in_order,
-                            .whole = red && sched->reduction.whole};
-}
-
-static int choose_row(const rgi_coll *coll, const rgi_choice_shape *shape) {
-  int row = coll->forced[shape->op].row;
-  const rgi_algorithm *table = coll->algorithms[shape->op];
-  if (row >= 0 && rgi_choice_serves(&table[row], shape))
-    return row;
-  int memory = coll->in_memory || rgi_coll_prefers_memory(coll, shape->op, shape->bytes);
-  row = memory ? rgi_choice_memory_row(table, shape) : -1;
-  return row >= 0 ? row : rgi_choice_best(rgi_tuning_now(), table, shape, 0);
+                            .whole = red && sched->reduction.whole,
+                            .lacks = coll->lacks |
+                                     (red && sched->reduction.whole ? RGI_ALGORITHM_OF_MPI : 0u) |
+                                     (args->in_blocks.length ? RGI_ALGORITHM_EVEN : 0u)};
 }
 
 static void unpack_result(rgi_sched *sched, const rgi_call *call, const rgi_algorithm_args *args) {
@@ -68,8 +61,10 @@ static int write_schedule(rgi_sched *sched, const rgi_call *call) {
   rgi_algorithm_args args;
   RGI_TRY(rgi_call_prepare(sched, call, &args));
   rgi_choice_shape shape = shape_of(sched, call, &args);
-  sched->coll->algorithms[shape.op][choose_row(sched->coll, &shape)].build(sched, &sched->coll->all,
-                                                                           &args);
+  const rgi_algorithm *chosen =
+      &sched->coll->algorithms[shape.op][rgi_choice_row(sched->coll, &shape)];
+  args.way = chosen->way;
+  chosen->build(sched, &sched->coll->all, &args);
   unpack_result(sched, call, &args);
   return sched->error;
 }
@@ -117,9 +112,15 @@ int rg_group_algorithm(rg_group g, rg_operation operation, MPI_Count bytes, cons
   if ((unsigned)operation >= RG_OP_COUNT || bytes < 0)
     return rgi_error(RG_ERR_ARG, "%s: operation %d, %lld bytes: one of them is not valid", __func__,
                      (int)operation, (long long)bytes);
-  rgi_choice_shape shape = {
-      operation, coll->all.size, coll->nodes.count, (size_t)bytes, 1, 1, 1, coll->nodes.in_order,
-      0};
-  *name = coll->algorithms[operation][choose_row(coll, &shape)].name;
+  rgi_choice_shape shape = {.op = operation,
+                            .p = coll->all.size,
+                            .nodes = coll->nodes.count,
+                            .bytes = (size_t)bytes,
+                            .commutes = 1,
+                            .even = 1,
+                            .memory = 1,
+                            .in_order = coll->nodes.in_order,
+                            .lacks = coll->lacks};
+  *name = coll->algorithms[operation][rgi_choice_row(coll, &shape)].name;
   return RG_SUCCESS;
 }

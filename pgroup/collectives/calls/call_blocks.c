@@ -42,8 +42,9 @@ int rg_gather(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype s
       fast_blocks(RG_OP_GATHER, g, (block_side){send, send_count, send_type},
                   (block_side){recv, recv_count, recv_type}, g && g->me == root, root, &bytes);
   if (state)
-    return rgi_node_coll_gather(state, &(rgi_node_coll_blocks){own_block(g, send, recv, bytes),
-                                                               recv, bytes, root, __func__});
+    return rgi_node_coll_gather(
+        state, &(rgi_node_coll_blocks){own_block(g, send, recv, bytes), recv, bytes, root, __func__,
+                                       rgi_fast_path_way(rgi_algorithms_gather, g, bytes)});
   rgi_call call;
   rgi_call_begin(&call, RG_OP_GATHER, g, root);
   rgi_call_block(&call.send, send, send_count, send_type);
@@ -90,7 +91,8 @@ int rg_scatter(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype 
   if (state)
     return rgi_node_coll_scatter(
         state,
-        &(rgi_node_coll_blocks){send, recv == MPI_IN_PLACE ? NULL : recv, bytes, root, __func__});
+        &(rgi_node_coll_blocks){send, recv == MPI_IN_PLACE ? NULL : recv, bytes, root, __func__,
+                                rgi_fast_path_way(rgi_algorithms_scatter, g, bytes)});
   rgi_call call;
   rgi_call_begin(&call, RG_OP_SCATTER, g, root);
   rgi_call_block(&call.send, send, send_count, send_type);
@@ -135,9 +137,10 @@ int rg_allgather(rg_group g, const void *send, MPI_Count send_count, MPI_Datatyp
       fast_blocks(RG_OP_ALLGATHER, g, (block_side){send, send_count, send_type},
                   (block_side){recv, recv_count, recv_type}, 1, 0, &bytes);
   if (state)
-    return rgi_node_coll_gather(state,
-                                &(rgi_node_coll_blocks){own_block(g, send, recv, bytes), recv,
-                                                        bytes, RGI_NODE_COLL_ALL, __func__});
+    return rgi_node_coll_gather(
+        state,
+        &(rgi_node_coll_blocks){own_block(g, send, recv, bytes), recv, bytes, RGI_NODE_COLL_ALL,
+                                __func__, rgi_fast_path_way(rgi_algorithms_allgather, g, bytes)});
   rgi_call call;
   rgi_call_begin(&call, RG_OP_ALLGATHER, g, 0);
   rgi_call_block(&call.send, send, send_count, send_type);
@@ -183,7 +186,9 @@ int rg_alltoall(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype
           : fast_blocks(RG_OP_ALLTOALL, g, (block_side){send, send_count, send_type},
                         (block_side){recv, recv_count, recv_type}, 1, 0, &bytes);
   if (state)
-    return rgi_node_coll_alltoall(state, &(rgi_node_coll_blocks){send, recv, bytes, 0, __func__});
+    return rgi_node_coll_alltoall(
+        state, &(rgi_node_coll_blocks){send, recv, bytes, 0, __func__,
+                                       rgi_fast_path_way(rgi_algorithms_alltoall, g, bytes)});
   rgi_call call;
   rgi_call_begin(&call, RG_OP_ALLTOALL, g, 0);
   rgi_call_block(&call.send, send, send_count, send_type);
@@ -243,7 +248,9 @@ int rg_bcast(rg_group g, void *buffer, MPI_Count count, MPI_Datatype type, int r
   size_t size = rgi_datatype_basic_size(type);
   rgi_shared_state *state = rgi_fast_path(RG_OP_BCAST, g, count, buffer, size, root);
   if (state)
-    return rgi_node_coll_bcast(state, buffer, (size_t)count * size, root, __func__);
+    return rgi_node_coll_bcast(state,
+                               rgi_fast_path_way(rgi_algorithms_bcast, g, (size_t)count * size),
+                               buffer, (size_t)count * size, root, __func__);
   rgi_call call;
   rgi_call_begin(&call, RG_OP_BCAST, g, root);
   rgi_call_block(&call.recv, buffer, count, type);

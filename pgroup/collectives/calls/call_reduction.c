@@ -27,8 +27,10 @@ int rg_reduce(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Dat
                                        .root = root,
                                        .call = __func__};
   rgi_shared_state *state = rgi_fast_path_reduction(RG_OP_REDUCE, g, &reduction, count, root);
-  if (state)
+  if (state) {
+    reduction.way = rgi_fast_path_way(rgi_algorithms_reduce, g, reduction.count * reduction.size);
     return rgi_node_coll_reduce(state, &reduction);
+  }
   rgi_call call;
   describe_vectors(&call, RG_OP_REDUCE, g, root, send, recv, count, type, op);
   return rgi_call_run(&call, __func__);
@@ -51,8 +53,11 @@ int rg_allreduce(rg_group g, const void *send, void *recv, MPI_Count count, MPI_
                                        .root = RGI_NODE_COLL_ALL,
                                        .call = __func__};
   rgi_shared_state *state = rgi_fast_path_reduction(RG_OP_ALLREDUCE, g, &reduction, count, 0);
-  if (state)
+  if (state) {
+    reduction.way =
+        rgi_fast_path_way(rgi_algorithms_allreduce, g, reduction.count * reduction.size);
     return rgi_node_coll_reduce(state, &reduction);
+  }
   rgi_call call;
   describe_vectors(&call, RG_OP_ALLREDUCE, g, 0, send, recv, count, type, op);
   return rgi_call_run(&call, __func__);
@@ -107,8 +112,11 @@ int rg_reduce_scatter_block(rg_group g, const void *send, void *recv, MPI_Count 
   rgi_shared_state *state =
       count > INT32_MAX ? NULL
                         : rgi_fast_path_reduction(RG_OP_REDUCE_SCATTER, g, &reduction, count, 0);
-  if (state)
+  if (state) {
+    reduction.way =
+        rgi_fast_path_way(rgi_algorithms_reduce_scatter, g, reduction.count * reduction.size);
     return rgi_node_coll_reduce_scatter(state, &reduction);
+  }
   rgi_call call;
   describe_vectors(&call, RG_OP_REDUCE_SCATTER, g, 0, send, recv, count, type, op);
   return rgi_call_run(&call, __func__);
@@ -126,8 +134,10 @@ int rg_scan(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datat
   rgi_node_coll_reduction reduction = {
       .in = send, .out = recv, .count = (size_t)count, .type = type, .op = op, .call = __func__};
   rgi_shared_state *state = fast_path_alone(RG_OP_SCAN, g, &reduction, count);
-  if (state)
+  if (state) {
+    reduction.way = rgi_fast_path_way(rgi_algorithms_scan, g, reduction.count * reduction.size);
     return rgi_node_coll_reduce(state, &reduction);
+  }
   rgi_call call;
   describe_vectors(&call, RG_OP_SCAN, g, 0, send, recv, count, type, op);
   return rgi_call_run(&call, __func__);

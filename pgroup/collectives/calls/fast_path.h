@@ -7,6 +7,7 @@
 #ifndef RGI_FAST_PATH_H
 #define RGI_FAST_PATH_H
 
+#include "collectives/algorithms/choice.h"
 #include "collectives/group/coll_of_group.h"
 #include "collectives/node/node_coll.h"
 #include "formation/datatype.h"
@@ -32,11 +33,19 @@ rgi_fast_path(rg_operation op, rg_group g, MPI_Count count, const void *memory, 
   if (coll->forced_any || count < 0 || !element || (!memory && count > 0) ||
       memory == MPI_IN_PLACE || count > PTRDIFF_MAX / 8 || root < 0 || root >= coll->all.size)
     return NULL;
-  if (!coll->in_memory &&
-      !rgi_coll_prefers_memory(coll, op, op == RG_OP_BARRIER ? 0 : (size_t)count * element))
+  if (!coll->in_memory && !rgi_choice_length_prefers_memory(
+                              coll, op, op == RG_OP_BARRIER ? 0 : (size_t)count * element))
     return NULL;
   rgi_coll_next_tag(coll);
   return coll->state;
+}
+
+/* The way of such a call. bytes: of a block, or of the whole vector. */
+static inline __attribute__((always_inline)) rgi_way rgi_fast_path_way(const rgi_algorithm table[],
+                                                                       rg_group g, size_t bytes) {
+  const rgi_coll *coll = g->collectives;
+  const rgi_algorithm_inside call = {bytes, (size_t)coll->all.size, coll->lacks};
+  return rgi_choice_way(table, &call)->way;
 }
 
 /* As rgi_fast_path, for a reduction with one of the commonest operations; sets the size of its

@@ -183,6 +183,7 @@ static int make_coll(const char *call, rg_group g) {
     end_coll(coll);
     return error;
   }
+  coll->lacks = rgi_choice_lacks(coll->state);
   coll->in_memory =
       coll->nodes.count == 1 &&
       (coll->all.size == 1 || rgi_choice_prefers_memory(coll->algorithms, coll->all.size));
@@ -226,11 +227,6 @@ int rgi_coll_error(rg_group g, uint32_t *call) {
   }
   *call = atomic_load(&state->memory->broken_call);
   return atomic_load(&state->memory->broken);
-}
-
-int rgi_coll_prefers_memory(const rgi_coll *coll, rg_operation op, size_t bytes) {
-  return coll->lengths && rgi_choice_length_prefers_memory(&coll->lengths[op], coll->algorithms[op],
-                                                           op, coll->all.size, bytes);
 }
 
 int rg_group_set_algorithm(rg_group g, rg_operation operation, const char *name) {

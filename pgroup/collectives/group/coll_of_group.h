@@ -22,10 +22,6 @@ int rgi_coll_attach(const char *call, rg_group g);
  * other one succeeds; 0: none. *call: the number of that operation, from 1; 0: not known. Local. */
 int rgi_coll_error(rg_group g, uint32_t *call);
 
-/* Of a group for which shared memory is not best at all lengths (coll->in_memory): whether it is
- * for an operation of so many bytes. Local. */
-int rgi_coll_prefers_memory(const rgi_coll *coll, rg_operation op, size_t bytes);
-
 /* By survivors who form a group: takes its flags now, of what the arena has set aside for them. If
  * there is no room for them the group's first operation says so. */
 void rgi_coll_attach_surviving(const char *call, rg_group g);

@@ -70,6 +70,15 @@ static int check_row(const char *call, rg_operation op, int i) {
 static const char *constraint_of(unsigned needs) {
   if (needs & RGI_ALGORITHM_COMMUTES)
     return "the operation commutes";
+  if (needs & RGI_ALGORITHM_LEVELS)
+    return "as shared; a processor for each process, more than 8 members, short vectors";
+  if (needs & RGI_ALGORITHM_THREE)
+    return "as shared; a processor for each of 3 and more, processes that read one another, long "
+           "blocks";
+  if (needs & RGI_ALGORITHM_READS)
+    return "as shared; processes that may read one another";
+  if (needs & RGI_ALGORITHM_SUITED)
+    return "as shared; short vectors";
   if (needs & RGI_ALGORITHM_ONE_NODE)
     return "all members on one node, blocking call, combined elements without gaps";
   if (needs & RGI_ALGORITHM_NODES)
@@ -99,7 +108,14 @@ int rg_algorithm_predict(rg_operation operation, int i, int p, int nodes, MPI_Co
   if (p < 1 || nodes < 1 || nodes > p || bytes < 0)
     return rgi_error(RG_ERR_ARG, "%s: it cannot be %d members on %d nodes and %lld bytes", __func__,
                      p, nodes, (long long)bytes);
-  rgi_choice_shape shape = {operation, p, nodes, (size_t)bytes, 1, 1, 1, 1, 0};
+  rgi_choice_shape shape = {.op = operation,
+                            .p = p,
+                            .nodes = nodes,
+                            .bytes = (size_t)bytes,
+                            .commutes = 1,
+                            .even = 1,
+                            .memory = 1,
+                            .in_order = 1};
   *seconds = rgi_choice_predict(rgi_tuning_now(), rgi_operation_algorithms[operation], i, &shape);
   return RG_SUCCESS;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Operations inside a node when the arena has no room for the shared buffer: all data go through
- * the members' cells, a few bytes in each step. Broadcast and gather need nothing of their own:
- * their pieces are shorter (rgi_step_room). */
+ * Operations inside a node when the arena has no room for the shared buffer, or when it is asked
+ * for by name: all data go through the members' cells, a few bytes in each step. Broadcast and
+ * gather need nothing of their own: their pieces are shorter. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,8 +71,12 @@ static int reduce_elements(rgi_shared_state *state, const rgi_node_coll_reductio
   const size_t bytes = n * reduction->size, at = i * reduction->size;
   int last = rgi_node_coll_last_operand(state, reduction),
       root = reduction->root < 0 ? RGI_NODE_COLL_ALL : reduction->root;
-  rgi_node_coll_blocks blocks = {(const char *)reduction->in + at, operands, bytes, root,
-                                 reduction->call};
+  rgi_node_coll_blocks blocks = {.in = (const char *)reduction->in + at,
+                                 .out = operands,
+                                 .bytes = bytes,
+                                 .root = root,
+                                 .call = reduction->call,
+                                 .way = RGI_WAY_CHUNKS};
   RGI_TRY(rgi_node_coll_gather(state, &blocks));
   if (last < 0)
     return RG_SUCCESS;

@@ -15,16 +15,6 @@
 #include "collectives/node/step.h"
 #include "collectives/shared/lines_count.h"
 
-/* The shortest blocks that are copied directly where processes share processors; of an allgather or
- * alltoall what a member gets in all: more no longer fits into the caches. */
-#define GATHER_LEAST ((size_t)1 << 20)
-#define SCATTER_LEAST_DIRECT ((size_t)128 << 10)
-#define ALLGATHER_LEAST ((size_t)32 << 20)
-#define ALLTOALL_LEAST ((size_t)1 << 20)
-/* Of an alltoall with a processor for each process: blocks that fill a chunk, but not shorter than
- * a system call is worth. */
-#define ALLTOALL_LEAST_SPINNING ((size_t)8 << 10)
-
 static size_t smaller_of(size_t a, size_t b) {
   return a < b ? a : b;
 }
@@ -69,27 +59,16 @@ static int gather_direct(rgi_shared_state *state, const rgi_node_coll_blocks *bl
   return rgi_node_coll_copy_direct(state, &copy);
 }
 
-/* Beside a root that reads one block after the other, a giver goes on as soon as its block is in
- * its chunks. */
-static size_t gather_least(const rgi_shared_state *state, const rgi_node_coll_blocks *blocks) {
-  if (blocks->root < 0)
-    return rgi_node_coll_direct_least(ALLGATHER_LEAST / (size_t)state->n);
-  if (state->n > 2 && rgi_step_can_spin())
-    return RGI_SHM_CHUNKS * RGI_SHM_CHUNK + 1;
-  return rgi_node_coll_direct_least(GATHER_LEAST);
-}
-
 /* in may be the caller's own block of out: it is read before anything is
  * written there. */
 static int run_gather(rgi_shared_state *state, const rgi_node_coll_blocks *blocks) {
+  rgi_way way = blocks->way;
   state->bytes = (uint32_t)blocks->bytes;
-  if (rgi_node_coll_direct(blocks->bytes, gather_least(state, blocks)))
-    return gather_direct(state, blocks);
   if (blocks->bytes > RGI_SHM_TINY)
-    RGI_TRY(rgi_step_attach_buffer(state, blocks->bytes, blocks->call));
-  if (rgi_node_coll_direct_without_buffer(state, blocks->bytes))
+    RGI_TRY(rgi_node_coll_attach(state, &way, blocks->bytes, blocks->bytes, blocks->call));
+  if (way == RGI_WAY_DIRECT)
     return gather_direct(state, blocks);
-  size_t piece = rgi_step_room(state);
+  size_t piece = way == RGI_WAY_CELLS ? RGI_SHM_TINY : RGI_SHM_CHUNK;
   for (size_t at = 0; at < blocks->bytes; at += piece)
     RGI_TRY(gather_step(state, blocks, at, smaller_of(piece, blocks->bytes - at)));
   return RG_SUCCESS;
@@ -148,19 +127,6 @@ static size_t scatter_length(size_t bytes) {
   return part > SCATTER_LEAST ? part : SCATTER_LEAST;
 }
 
-static int run_scatter(rgi_shared_state *state, const rgi_node_coll_blocks *blocks) {
-  size_t piece = scatter_length(blocks->bytes);
-  state->bytes = (uint32_t)blocks->bytes;
-  if (!fits_cell(state, blocks->bytes)) {
-    RGI_TRY(rgi_step_attach_buffer(state, blocks->bytes, blocks->call));
-    if (!state->buffer)
-      return rgi_node_coll_scatter_cells(state, blocks);
-  }
-  for (size_t at = 0; at < blocks->bytes; at += piece)
-    RGI_TRY(scatter_step(state, blocks, at, smaller_of(piece, blocks->bytes - at)));
-  return RG_SUCCESS;
-}
-
 /* The root's own block, or NULL. */
 static const char *own_of_root(const rgi_shared_state *state, const rgi_node_coll_blocks *blocks) {
   return state->me == blocks->root && blocks->out
@@ -169,7 +135,6 @@ static const char *own_of_root(const rgi_shared_state *state, const rgi_node_col
 }
 
 static int scatter_direct(rgi_shared_state *state, const rgi_node_coll_blocks *blocks) {
-  state->bytes = (uint32_t)blocks->bytes;
   return rgi_node_coll_copy_direct(state, &(rgi_node_coll_copy){.in = blocks->in,
                                                                 .own = own_of_root(state, blocks),
                                                                 .out = blocks->out,
@@ -180,14 +145,26 @@ static int scatter_direct(rgi_shared_state *state, const rgi_node_coll_blocks *b
                                                                 .call = blocks->call});
 }
 
+static int run_scatter(rgi_shared_state *state, const rgi_node_coll_blocks *blocks) {
+  size_t piece = scatter_length(blocks->bytes);
+  rgi_way way = blocks->way;
+  state->bytes = (uint32_t)blocks->bytes;
+  if (!fits_cell(state, blocks->bytes))
+    RGI_TRY(rgi_node_coll_attach(state, &way, blocks->bytes, blocks->bytes, blocks->call));
+  if (way == RGI_WAY_DIRECT)
+    return scatter_direct(state, blocks);
+  if (way == RGI_WAY_CELLS && !fits_cell(state, blocks->bytes))
+    return rgi_node_coll_scatter_cells(state, blocks);
+  for (size_t at = 0; at < blocks->bytes; at += piece)
+    RGI_TRY(scatter_step(state, blocks, at, smaller_of(piece, blocks->bytes - at)));
+  return RG_SUCCESS;
+}
+
 int rgi_node_coll_scatter(rgi_shared_state *state, const rgi_node_coll_blocks *blocks) {
   if (blocks->bytes == 0)
     return RG_SUCCESS;
-  if (state->n > 1 &&
-      rgi_node_coll_direct(blocks->bytes, rgi_node_coll_direct_least(SCATTER_LEAST_DIRECT)))
-    return rgi_step_result(state, scatter_direct(state, blocks));
   const char *own = own_of_root(state, blocks);
-  if (own && own != blocks->out)
+  if (own && own != blocks->out && (state->n == 1 || blocks->way != RGI_WAY_DIRECT))
     rgi_copy_block(blocks->out, own, blocks->bytes);
   return state->n == 1 ? RG_SUCCESS : rgi_step_result(state, run_scatter(state, blocks));
 }
@@ -219,25 +196,15 @@ static int alltoall_direct(rgi_shared_state *state, const rgi_node_coll_blocks *
                             .call = blocks->call});
 }
 
-static size_t alltoall_least(const rgi_shared_state *state) {
-  if (!rgi_step_can_spin())
-    return ALLTOALL_LEAST / (size_t)state->n;
-  size_t part = RGI_SHM_CHUNK / (size_t)state->n;
-  return part > ALLTOALL_LEAST_SPINNING ? part : ALLTOALL_LEAST_SPINNING;
-}
-
 static int run_alltoall(rgi_shared_state *state, const rgi_node_coll_blocks *blocks) {
   size_t piece = RGI_SHM_CHUNK / (size_t)state->n;
+  rgi_way way = piece == 0 && blocks->way == RGI_WAY_CHUNKS ? RGI_WAY_CELLS : blocks->way;
   state->bytes = (uint32_t)blocks->bytes;
-  if (rgi_node_coll_direct(blocks->bytes, alltoall_least(state)))
+  RGI_TRY(rgi_node_coll_attach(state, &way, (size_t)state->n * blocks->bytes, blocks->bytes,
+                               blocks->call));
+  if (way == RGI_WAY_DIRECT)
     return alltoall_direct(state, blocks);
-  if (piece == 0)
-    return rgi_error(RG_ERR_UNSUPPORTED, "%s: %d processes on one node are too many", blocks->call,
-                     state->n);
-  RGI_TRY(rgi_step_attach_buffer(state, (size_t)state->n * blocks->bytes, blocks->call));
-  if (rgi_node_coll_direct_without_buffer(state, blocks->bytes))
-    return alltoall_direct(state, blocks);
-  if (!state->buffer)
+  if (way == RGI_WAY_CELLS)
     return rgi_node_coll_alltoall_cells(state, blocks);
   for (size_t at = 0; at < blocks->bytes; at += piece)
     RGI_TRY(alltoall_step(state, blocks, at, smaller_of(piece, blocks->bytes - at)));

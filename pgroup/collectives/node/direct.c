@@ -21,14 +21,6 @@
 #include "shm/node.h"
 #include "shm/process.h"
 
-size_t rgi_node_coll_direct_least(size_t sleeping) {
-  return rgi_step_can_spin() ? RGI_NODE_COLL_DIRECT_LEAST : sleeping;
-}
-
-int rgi_node_coll_direct(size_t bytes, size_t least) {
-  return rgi_node.pids && bytes >= least;
-}
-
 static int copy_error(const rgi_shared_state *state, int giver, int error, const char *call) {
   if (error == ESRCH)
     return rgi_wait_cause(rgi_error(RG_ERR_PROC_FAILED, "%s: rank %d has ended", call,

@@ -4,7 +4,7 @@
  * Barrier and broadcast inside a node. A barrier is one step in which each member sees or is
  * counted by all others. A broadcast is one step for each chunk of the data: the root writes
  * and goes on, the others read; it may be as many short chunks as there are cells, or
- * RGI_SHM_CHUNKS long ones, ahead of them. Long data go by other ways: direct.c and
+ * RGI_SHM_CHUNKS long ones, ahead of them. Other ways of a broadcast: node_levels.c, direct.c and
  * spread.c. */
 #include "collectives/node/node_coll.h"
 
@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "collectives/node/step.h"
 #include "collectives/shared/lines_count.h"
+#include "shm/node.h"
 
 static int run_barrier(rgi_shared_state *state, const char *call) {
   RGI_TRY(rgi_step_begin_near(state, call));
@@ -48,34 +49,34 @@ static int bcast_step(rgi_shared_state *state, char *data, size_t bytes, int roo
   return RG_SUCCESS;
 }
 
-#define LEAST_SLEEPING ((size_t)256 << 10)
-
-/* From the root's memory to the other members'. */
-static int bcast_long(rgi_shared_state *state, const rgi_node_coll_copy *copy) {
-  if (!rgi_node_coll_spreads(state))
-    return rgi_node_coll_copy_direct(state, copy);
-  RGI_TRY(rgi_step_attach_buffer(state, RGI_SHM_CHUNK, copy->call));
-  return state->buffer ? rgi_node_coll_spread(state, copy) : rgi_node_coll_copy_direct(state, copy);
+int rgi_node_coll_attach(rgi_shared_state *state, rgi_way *way, size_t bytes, size_t block,
+                         const char *call) {
+  if (*way == RGI_WAY_CELLS || *way == RGI_WAY_DIRECT)
+    return RG_SUCCESS;
+  RGI_TRY(rgi_step_attach_buffer(state, bytes, call));
+  if (!state->buffer) /* a short block takes fewer steps than a system call is worth */
+    *way = rgi_node.pids && block >= 1024 ? RGI_WAY_DIRECT : RGI_WAY_CELLS;
+  return RG_SUCCESS;
 }
 
-static int run_bcast(rgi_shared_state *state, void *data, size_t bytes, int root,
+static int run_bcast(rgi_shared_state *state, rgi_way way, void *data, size_t bytes, int root,
                      const char *call) {
-  state->bytes = (uint32_t)bytes;
   const rgi_node_coll_copy copy = {.in = data,
                                    .out = data,
                                    .bytes = bytes,
                                    .giver = root,
                                    .reader = RGI_NODE_COLL_ALL,
                                    .call = call};
-  if (rgi_node_coll_direct(bytes, rgi_node_coll_direct_least(LEAST_SLEEPING)))
-    return bcast_long(state, &copy);
+  state->bytes = (uint32_t)bytes;
   if (bytes > RGI_SHM_TINY)
-    RGI_TRY(rgi_step_attach_buffer(state, bytes, call));
-  if (rgi_node_coll_direct_without_buffer(state, bytes))
+    RGI_TRY(rgi_node_coll_attach(state, &way, bytes, bytes, call));
+  if (way == RGI_WAY_DIRECT)
     return rgi_node_coll_copy_direct(state, &copy);
-  if (rgi_node_coll_levels_carry(state, bytes))
+  if (way == RGI_WAY_SPREAD)
+    return rgi_node_coll_spread(state, &copy);
+  if (way == RGI_WAY_LEVELS)
     return rgi_node_coll_levels_bcast(state, data, bytes, root, call);
-  size_t piece = rgi_step_room(state);
+  size_t piece = way == RGI_WAY_CELLS ? RGI_SHM_TINY : RGI_SHM_CHUNK;
   for (size_t at = 0; at < bytes; at += piece) {
     size_t left = bytes - at;
     RGI_TRY(bcast_step(state, (char *)data + at, left < piece ? left : piece, root, call));
@@ -83,9 +84,9 @@ static int run_bcast(rgi_shared_state *state, void *data, size_t bytes, int root
   return RG_SUCCESS;
 }
 
-int rgi_node_coll_bcast(rgi_shared_state *state, void *data, size_t bytes, int root,
+int rgi_node_coll_bcast(rgi_shared_state *state, rgi_way way, void *data, size_t bytes, int root,
                         const char *call) {
   return bytes == 0 || state->n == 1
              ? RG_SUCCESS
-             : rgi_step_result(state, run_bcast(state, data, bytes, root, call));
+             : rgi_step_result(state, run_bcast(state, way, data, bytes, root, call));
 }

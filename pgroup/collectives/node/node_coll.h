@@ -9,20 +9,22 @@
 #include <mpi.h>
 #include <stddef.h>
 
+#include "collectives/node/way.h"
 #include "collectives/shared/shared_state.h"
 
 /* call: the public function, for errors. root: a local member. bytes, count: the
  * same on all. Types are contiguous (extent = size). Reductions keep the order
  * of members and give the same bits to all of them. in may equal out where both
- * have the same size. In a full arena they go on without the shared buffer, slowly. Errors:
- * RG_ERR_NOMEM (a member could not attach the state), RG_ERR_TIMEOUT, RG_ERR_MPI. */
+ * have the same size. way: the same on all; in a full arena one that needs the shared buffer
+ * becomes RGI_WAY_DIRECT or RGI_WAY_CELLS, which is slow. Errors: RG_ERR_NOMEM (a member could not
+ * attach the state), RG_ERR_TIMEOUT, RG_ERR_MPI. */
 int rgi_node_coll_barrier(rgi_shared_state *state, const char *call);
 
 /* The caller has given to all others by other means than these operations: no member leaves a
  * barrier that is the next operation before it. Local. */
 void rgi_node_coll_note_given(rgi_shared_state *state);
 
-int rgi_node_coll_bcast(rgi_shared_state *state, void *data, size_t bytes, int root,
+int rgi_node_coll_bcast(rgi_shared_state *state, rgi_way way, void *data, size_t bytes, int root,
                         const char *call);
 
 /* The root of an operation whose result all members get; of a reduction whose result for a member
@@ -41,7 +43,11 @@ typedef struct {
   int whole; /* one member combines all elements, of RGI_SHM_CHUNK bytes at most */
   int root;  /* or RGI_NODE_COLL_... */
   const char *call;
+  rgi_way way;
 } rgi_node_coll_reduction;
+
+/* Longer reductions do not go by levels. */
+#define RGI_NODE_COLL_LEVELS_MOST ((size_t)1 << 10)
 
 /* The operands of the members up to this one are combined for the caller; -1: it gets no result. */
 static inline int rgi_node_coll_last_operand(const rgi_shared_state *state,
@@ -54,7 +60,8 @@ static inline int rgi_node_coll_last_operand(const rgi_shared_state *state,
 int rgi_node_coll_reduce(rgi_shared_state *state, const rgi_node_coll_reduction *reduction);
 
 /* in: reduction->count elements for each member; out: those for the caller, combined; the two do
- * not overlap. It has no root. */
+ * not overlap. It has no root. RGI_WAY_CELLS, RGI_WAY_LEVELS: the whole vector is reduced so on all
+ * members. */
 int rgi_node_coll_reduce_scatter(rgi_shared_state *state, const rgi_node_coll_reduction *reduction);
 
 /* A reduction whose elements are longer than a chunk or, without the shared buffer, than a cell. */
@@ -70,13 +77,19 @@ typedef struct {
   size_t bytes; /* of a block */
   int root;     /* gather: or RGI_NODE_COLL_ALL; all-to-all has none */
   const char *call;
+  rgi_way way;
 } rgi_node_coll_blocks;
 
 int rgi_node_coll_gather(rgi_shared_state *state, const rgi_node_coll_blocks *blocks);
 int rgi_node_coll_scatter(rgi_shared_state *state, const rgi_node_coll_blocks *blocks);
 int rgi_node_coll_alltoall(rgi_shared_state *state, const rgi_node_coll_blocks *blocks);
 
-/* The same without the shared buffer, in steps of a cell; state->bytes is set. */
+/* Attaches the shared buffer for so many bytes if the way uses it; without room for it *way becomes
+ * another one. block: of so many bytes a block could be copied directly; 0: it could not. */
+int rgi_node_coll_attach(rgi_shared_state *state, rgi_way *way, size_t bytes, size_t block,
+                         const char *call);
+
+/* RGI_WAY_CELLS, in steps of a cell; state->bytes is set. */
 int rgi_node_coll_scatter_cells(rgi_shared_state *state, const rgi_node_coll_blocks *blocks);
 int rgi_node_coll_alltoall_cells(rgi_shared_state *state, const rgi_node_coll_blocks *blocks);
 
@@ -104,22 +117,6 @@ typedef struct {
   const char *call;
 } rgi_node_coll_copy;
 
-/* Whether an operation copies blocks of so many bytes so: those from `least` on, where the system
- * lets the processes read each other's memory. The same on all members. */
-int rgi_node_coll_direct(size_t bytes, size_t least);
-
-/* The shortest blocks for which an operation does so, as measured: with a processor for each
- * process this; sleeping: where processes share processors; there the givers' copies into the
- * shared buffer run beside other copies, and a giver that waits must run once more. */
-#define RGI_NODE_COLL_DIRECT_LEAST ((size_t)32 << 10)
-size_t rgi_node_coll_direct_least(size_t sleeping);
-
-/* The same where the arena has no room for the shared buffer: through the cells blocks of some
- * length would take many steps. After rgi_step_attach_buffer. */
-static inline int rgi_node_coll_direct_without_buffer(const rgi_shared_state *state, size_t bytes) {
-  return !state->buffer && rgi_node_coll_direct(bytes, 1024);
-}
-
 /* state->bytes is set. */
 int rgi_node_coll_copy_direct(rgi_shared_state *state, const rgi_node_coll_copy *copy);
 
@@ -143,30 +140,19 @@ int rgi_node_coll_offer_of(rgi_shared_state *state, int i, size_t bytes, const c
 int rgi_node_coll_read_member(rgi_shared_state *state, int i, uint64_t address, void *to,
                               size_t bytes, const char *call);
 
-/* Long broadcasts where each process has a processor, and that have the shared buffer: the members
- * share the reading of the root's memory, then read from one another. */
-int rgi_node_coll_spreads(const rgi_shared_state *state);
+/* RGI_WAY_SPREAD, with the shared buffer: the members share the reading of the root's memory, then
+ * read from one another. Where each process has a processor. */
 int rgi_node_coll_spread(rgi_shared_state *state, const rgi_node_coll_copy *copy);
 
-/* Small broadcasts and reductions that follow the levels of a node (levels.h), where each process
- * has a processor: a member reads the cells or chunks of its children and its parent only.
- *
- * Whether a broadcast of so many bytes, or a reduction, goes by levels: the same on all members.
- * The shared buffer has been attached if they need it. A reduction by the user's own operation
- * goes flat: it may depend on the order of members. */
-int rgi_node_coll_levels_carry(const rgi_shared_state *state, size_t bytes);
-int rgi_node_coll_levels_combine(const rgi_shared_state *state,
-                                 const rgi_node_coll_reduction *reduction);
-
-/* state->bytes is set. */
+/* RGI_WAY_LEVELS: a member reads the cells or chunks of its children and its parent only. Only
+ * where state->levels are. A reduction by the user's own operation does not go so: it may depend on
+ * the order of members. state->bytes is set, and the shared buffer attached for more than
+ * RGI_SHM_TINY bytes. */
 int rgi_node_coll_levels_bcast(rgi_shared_state *state, void *data, size_t bytes, int root,
                                const char *call);
 int rgi_node_coll_levels_reduce(rgi_shared_state *state, const rgi_node_coll_reduction *reduction);
 
-/* Scans of the same lengths: they do not follow the levels, but double the distance to the member
- * that is read, and keep the order of members. */
-int rgi_node_coll_levels_combine_first(const rgi_shared_state *state,
-                                       const rgi_node_coll_reduction *reduction);
+/* Scans double the distance to the member that is read, and keep the order of members. */
 int rgi_node_coll_levels_scan(rgi_shared_state *state, const rgi_node_coll_reduction *reduction);
 
 #endif

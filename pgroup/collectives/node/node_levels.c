@@ -18,26 +18,8 @@
 #include "collectives/reduction/op.h"
 #include "collectives/shared/lines_count.h"
 
-/* Every level copies the data once more, and a leader combines whole vectors: longer ones are
- * faster when all members share the work. */
-#define CARRY_MOST ((size_t)8 << 10)
-#define COMBINE_MOST ((size_t)1 << 10)
-_Static_assert(CARRY_MOST <= RGI_SHM_SMALL && COMBINE_MOST <= RGI_SHM_SMALL,
+_Static_assert(RGI_NODE_COLL_LEVELS_MOST <= RGI_SHM_SMALL,
                "a step in which not all have read may use short chunks only");
-
-static int fits(const rgi_shared_state *state, size_t bytes, size_t most) {
-  return bytes <= RGI_SHM_TINY || (state->buffer && bytes <= most);
-}
-
-int rgi_node_coll_levels_carry(const rgi_shared_state *state, size_t bytes) {
-  return state->levels && fits(state, bytes, CARRY_MOST);
-}
-
-int rgi_node_coll_levels_combine(const rgi_shared_state *state,
-                                 const rgi_node_coll_reduction *reduction) {
-  return state->levels && fits(state, reduction->count * reduction->size, COMBINE_MOST) &&
-         !rgi_op_is_users(reduction->op);
-}
 
 static void give(rgi_shared_state *state, const void *data, size_t bytes) {
   rgi_copy_block(rgi_step_data(state, state->me, bytes), data, bytes);
@@ -127,11 +109,6 @@ int rgi_node_coll_levels_reduce(rgi_shared_state *state, const rgi_node_coll_red
 
 /* --- scans ------------------------------------------------------------------------------ */
 
-int rgi_node_coll_levels_combine_first(const rgi_shared_state *state,
-                                       const rgi_node_coll_reduction *reduction) {
-  return state->levels && fits(state, reduction->count * reduction->size, COMBINE_MOST);
-}
-
 /* What a member has combined so far: all: the operands from some member up to its own; before: the
  * same without its own, once there are any. */
 typedef struct {
@@ -153,7 +130,7 @@ static int take_partial(rgi_shared_state *state, const rgi_node_coll_reduction *
 
 /* Each step is ended, since there may be more of them than cells. */
 int rgi_node_coll_levels_scan(rgi_shared_state *state, const rgi_node_coll_reduction *reduction) {
-  _Alignas(16) char sum[COMBINE_MOST];
+  _Alignas(16) char sum[RGI_NODE_COLL_LEVELS_MOST];
   size_t bytes = reduction->count * reduction->size;
   int is_scan = reduction->root == RGI_NODE_COLL_SCAN;
   partial p = {is_scan ? reduction->out : sum, is_scan ? NULL : reduction->out};

@@ -3,11 +3,11 @@
  *
  * Reductions and scans inside a node.
  *
- * Tiny vectors take one step: every member publishes its operands in its cell and combines the
- * cells that it needs; where processors are short the last member to arrive combines them for all,
- * but not in a scan. A short vector for a root, or for a scan, takes one step, too: every member
- * copies its operands into the shared buffer, and those that get a result combine what they need.
- * Longer ones and those for all go chunk by chunk, in two steps each: every member copies its
+ * RGI_WAY_CELLS is one step for each piece: every member publishes its operands in its cell and
+ * combines the cells that it needs; where processors are short the last member to arrive combines
+ * them for all, but not in a scan. RGI_WAY_ONCE is one step, too: every member copies its operands
+ * into the shared buffer, and those that get a result combine what they need.
+ * RGI_WAY_CHUNKS goes chunk by chunk, in two steps each: every member copies its
  * operands into the buffer; after a barrier each combines its share of the elements, in the last
  * member's chunk or, in a scan, in every member's; after another one each copies the whole result.
  * Operands are combined from the last member to the first, since the right one is replaced, and in
@@ -74,25 +74,6 @@ static int combine_at_once(rgi_shared_state *state, const rgi_node_coll_reductio
   return RG_SUCCESS;
 }
 
-/* Up to so many bytes it takes the root less time to combine all operands than it takes all members
- * to meet twice. Where the others run beside the root they would share the work, and it reads
- * the lines of all of them: there the limit falls by their number squared, from 16 KiB on. In a
- * scan all members read the lines of many others. */
-#define AT_ROOT_MOST ((size_t)8 << 10)
-#define AT_ROOT_SPINNING ((size_t)16 << 10)
-#define SCAN_MOST ((size_t)4 << 10)
-#define SCAN_MOST_SLEEPING ((size_t)32 << 10)
-
-static int is_at_once(const rgi_shared_state *state, const rgi_node_coll_reduction *reduction) {
-  size_t bytes = reduction->count * reduction->size, others = (size_t)state->n - 1;
-  if (reduction->root == RGI_NODE_COLL_ALL)
-    return 0;
-  if (reduction->root < 0)
-    return bytes <= (rgi_step_can_spin() ? SCAN_MOST : SCAN_MOST_SLEEPING) / others;
-  return bytes <= AT_ROOT_MOST &&
-         (!rgi_step_can_spin() || bytes <= AT_ROOT_SPINNING / (others * others));
-}
-
 /* --- tiny -------------------------------------------------------------------------- */
 
 /* The last member to arrive combines for all. */
@@ -116,12 +97,7 @@ static int reduce_tiny_sleeping(rgi_shared_state *state, const rgi_node_coll_red
 }
 
 static int reduce_tiny(rgi_shared_state *state, const rgi_node_coll_reduction *reduction) {
-  int scans = reduction->root <= RGI_NODE_COLL_SCAN;
-  if (state->levels && scans)
-    return rgi_node_coll_levels_scan(state, reduction);
-  if (state->levels && rgi_node_coll_levels_combine(state, reduction))
-    return rgi_node_coll_levels_reduce(state, reduction);
-  if (rgi_step_can_spin() || scans)
+  if (rgi_step_can_spin() || reduction->root <= RGI_NODE_COLL_SCAN)
     return combine_at_once(state, reduction);
   RGI_TRY(rgi_step_begin(state, 0, reduction->call));
   rgi_step_publish(state, reduction->in, reduction->count * reduction->size);
@@ -185,9 +161,11 @@ static int reduce_chunk(rgi_shared_state *state, const rgi_node_coll_reduction *
   return RG_SUCCESS;
 }
 
-/* Without the shared buffer: as tiny vectors, one after another. */
+/* As tiny vectors, one after another. */
 static int reduce_by_cells(rgi_shared_state *state, const rgi_node_coll_reduction *reduction) {
   size_t most = RGI_SHM_TINY / reduction->size;
+  if (reduction->count <= most)
+    return reduce_tiny(state, reduction);
   if (most == 0 || reduction->whole)
     return rgi_node_coll_reduce_elements(state, reduction);
   for (size_t i = 0; i < reduction->count; i += most) {
@@ -202,17 +180,8 @@ static int reduce_by_cells(rgi_shared_state *state, const rgi_node_coll_reductio
 
 static int reduce_by_chunks(rgi_shared_state *state, const rgi_node_coll_reduction *reduction) {
   size_t most = RGI_SHM_CHUNK / reduction->size;
-  RGI_TRY(rgi_step_attach_buffer(state, reduction->count * reduction->size, reduction->call));
-  if (!state->buffer)
-    return reduce_by_cells(state, reduction);
   if (most == 0)
     return rgi_node_coll_reduce_elements(state, reduction);
-  if (reduction->root <= RGI_NODE_COLL_SCAN && rgi_node_coll_levels_combine_first(state, reduction))
-    return rgi_node_coll_levels_scan(state, reduction);
-  if (reduction->root > RGI_NODE_COLL_SCAN && rgi_node_coll_levels_combine(state, reduction))
-    return rgi_node_coll_levels_reduce(state, reduction);
-  if (is_at_once(state, reduction))
-    return combine_at_once(state, reduction);
   for (size_t i = 0; i < reduction->count; i += most) {
     size_t n = reduction->count - i < most ? reduction->count - i : most;
     RGI_TRY(reduce_chunk(state, reduction, i, n));
@@ -220,16 +189,32 @@ static int reduce_by_chunks(rgi_shared_state *state, const rgi_node_coll_reducti
   return RG_SUCCESS;
 }
 
+static int run_reduce(rgi_shared_state *state, const rgi_node_coll_reduction *reduction) {
+  size_t bytes = reduction->count * reduction->size;
+  rgi_way way = reduction->way;
+  state->bytes = (uint32_t)bytes;
+  if (bytes > RGI_SHM_TINY || way == RGI_WAY_CHUNKS)
+    RGI_TRY(rgi_node_coll_attach(state, &way, bytes, 0, reduction->call));
+  switch (way) {
+  case RGI_WAY_LEVELS:
+    return reduction->root <= RGI_NODE_COLL_SCAN ? rgi_node_coll_levels_scan(state, reduction)
+                                                 : rgi_node_coll_levels_reduce(state, reduction);
+  case RGI_WAY_ONCE:
+    return combine_at_once(state, reduction);
+  case RGI_WAY_CELLS:
+    return reduce_by_cells(state, reduction);
+  default:
+    return reduce_by_chunks(state, reduction);
+  }
+}
+
 int rgi_node_coll_reduce(rgi_shared_state *state, const rgi_node_coll_reduction *reduction) {
   size_t bytes = reduction->count * reduction->size;
   if (bytes == 0)
     return RG_SUCCESS;
-  if (state->n == 1) {
-    if (reduction->in != reduction->out && rgi_node_coll_last_operand(state, reduction) == 0)
-      rgi_copy_block(reduction->out, reduction->in, bytes);
-    return RG_SUCCESS;
-  }
-  state->bytes = (uint32_t)bytes;
-  return rgi_step_result(state, bytes <= RGI_SHM_TINY ? reduce_tiny(state, reduction)
-                                                      : reduce_by_chunks(state, reduction));
+  if (state->n > 1)
+    return rgi_step_result(state, run_reduce(state, reduction));
+  if (reduction->in != reduction->out && rgi_node_coll_last_operand(state, reduction) == 0)
+    rgi_copy_block(reduction->out, reduction->in, bytes);
+  return RG_SUCCESS;
 }

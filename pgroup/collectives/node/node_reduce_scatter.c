@@ -4,10 +4,10 @@
  * Reduce-scatter inside a node. In each step every member gives a piece to each other one
  * (pieces.c), and combines those for it, from the last member's to the first one's as all
  * reductions do, in its own result: so each step has one barrier, and no member reads results.
- * Where that is not possible the whole vector is reduced on all members.
+ * By cells and levels, and where that is not possible, the whole vector is reduced on all members.
  *
- * Long blocks, where each process has a processor: a member reads those for it from the others'
- * memory instead, a piece of each, into its part of the shared buffer. */
+ * RGI_WAY_DIRECT, where each process has a processor: a member reads the blocks for it from the
+ * others' memory instead, a piece of each, into its part of the shared buffer. */
 #include <stdlib.h>
 
 #include "base/copy.h"
@@ -56,16 +56,6 @@ static int read_and_combine(rgi_shared_state *state, const rgi_node_coll_reducti
   return RG_SUCCESS;
 }
 
-/* Of elements; 0: the members give their pieces, as two do faster in any case. Shorter pieces are
- * not worth a system call each. */
-static size_t direct_piece(const rgi_shared_state *state,
-                           const rgi_node_coll_reduction *reduction) {
-  size_t piece = RGI_SHM_CHUNKS * RGI_SHM_CHUNK / (size_t)state->n;
-  int may = state->n > 2 && rgi_step_can_spin() && piece >= RGI_NODE_COLL_DIRECT_LEAST &&
-            rgi_node_coll_direct(reduction->count * reduction->size, RGI_NODE_COLL_DIRECT_LEAST);
-  return may ? piece / reduction->size : 0;
-}
-
 static int run_direct(rgi_shared_state *state, const rgi_node_coll_reduction *reduction,
                       size_t piece) {
   RGI_TRY(rgi_step_begin(state, 0, reduction->call));
@@ -84,7 +74,8 @@ static int run_direct(rgi_shared_state *state, const rgi_node_coll_reduction *re
 }
 
 /* The sum of all blocks on all members; each takes its own. */
-static int reduce_all(rgi_shared_state *state, const rgi_node_coll_reduction *reduction) {
+static int reduce_all(rgi_shared_state *state, const rgi_node_coll_reduction *reduction,
+                      rgi_way way) {
   size_t block = reduction->count * reduction->size;
   rgi_node_coll_reduction all = *reduction;
   _Alignas(16) char tiny[RGI_SHM_TINY];
@@ -97,6 +88,7 @@ static int reduce_all(rgi_shared_state *state, const rgi_node_coll_reduction *re
   all.out = sum;
   all.count = (size_t)state->n * reduction->count;
   all.root = RGI_NODE_COLL_ALL;
+  all.way = way;
   int error = rgi_node_coll_reduce(state, &all);
   if (!error)
     rgi_copy_block(reduction->out, sum + (size_t)state->me * block, block);
@@ -105,10 +97,17 @@ static int reduce_all(rgi_shared_state *state, const rgi_node_coll_reduction *re
   return error;
 }
 
+/* Elements that a member gives to each other one in a step; 0: not even one. */
+static size_t piece_of(const rgi_shared_state *state, const rgi_node_coll_reduction *reduction,
+                       size_t room) {
+  return room / ((size_t)state->n * reduction->size);
+}
+
 static int run_steps(rgi_shared_state *state, const rgi_node_coll_reduction *reduction,
-                     size_t piece) {
-  size_t direct = direct_piece(state, reduction);
-  if (direct > 0)
+                     rgi_way way) {
+  size_t direct = piece_of(state, reduction, RGI_SHM_CHUNKS * RGI_SHM_CHUNK),
+         piece = piece_of(state, reduction, RGI_SHM_CHUNK);
+  if (way == RGI_WAY_DIRECT)
     return run_direct(state, reduction, direct);
   for (size_t at = 0; at < reduction->count; at += piece) {
     size_t left = reduction->count - at;
@@ -121,18 +120,19 @@ int rgi_node_coll_reduce_scatter(rgi_shared_state *state,
                                  const rgi_node_coll_reduction *reduction) {
   if (reduction->count == 0 || reduction->size == 0)
     return RG_SUCCESS;
-  size_t all = (size_t)state->n * reduction->count * reduction->size, piece = 0;
+  size_t all = (size_t)state->n * reduction->count * reduction->size;
+  rgi_way way = reduction->way;
   if (state->n == 1) {
     if (reduction->in != reduction->out)
       rgi_copy_block(reduction->out, reduction->in, all);
     return RG_SUCCESS;
   }
-  if (!reduction->whole && all > RGI_SHM_TINY)
-    piece = RGI_SHM_CHUNK / ((size_t)state->n * reduction->size);
-  if (piece == 0)
-    return reduce_all(state, reduction);
+  if (reduction->whole || piece_of(state, reduction, RGI_SHM_CHUNK) == 0)
+    return reduce_all(state, reduction, RGI_WAY_CHUNKS);
+  if (way == RGI_WAY_CELLS || way == RGI_WAY_LEVELS)
+    return reduce_all(state, reduction, way);
   state->bytes = (uint32_t)all;
   RGI_TRY(rgi_step_result(state, rgi_step_attach_buffer(state, all, reduction->call)));
-  return state->buffer ? rgi_step_result(state, run_steps(state, reduction, piece))
-                       : reduce_all(state, reduction);
+  return state->buffer ? rgi_step_result(state, run_steps(state, reduction, way))
+                       : reduce_all(state, reduction, RGI_WAY_CELLS);
 }

@@ -24,10 +24,6 @@ typedef struct {
   size_t piece, round; /* bytes of a member's piece, at most; of all pieces of a step */
 } spread;
 
-int rgi_node_coll_spreads(const rgi_shared_state *state) {
-  return state->n > 2 && rgi_step_can_spin();
-}
-
 /* The pieces of a step are about as long as those of the others. */
 static spread divide(const rgi_shared_state *state, const rgi_node_coll_copy *copy) {
   size_t readers = (size_t)state->n - 1, most = readers * RGI_SHM_CHUNK,

@@ -134,9 +134,4 @@ static inline char *rgi_step_data(rgi_shared_state *state, int i, size_t bytes) 
                                : rgi_step_chunk(state, i, state->step);
 }
 
-/* How many bytes a member can give in a step: without the shared buffer what its cell holds. */
-static inline size_t rgi_step_room(const rgi_shared_state *state) {
-  return state->buffer ? RGI_SHM_CHUNK : RGI_SHM_TINY;
-}
-
 #endif

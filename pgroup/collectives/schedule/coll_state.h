@@ -41,7 +41,8 @@ typedef struct {
 typedef struct rgi_coll {
   /* What the fast path reads comes first: a line, where malloc permits. */
   int forced_any;
-  int in_memory;    /* all members on one node, and shared memory is best wherever it can serve */
+  int in_memory;  /* all members on one node, and shared memory is best wherever it can serve */
+  unsigned lacks; /* the needs of ways inside a node that the members here do not meet (choice.h) */
   int own_sequence; /* operations so far; not of the world */
   int *sequence;    /* the same, or those of all handles of the world: the tag of messages */
   /* The members' shared state, for blocking operations only: NULL after the group is freed. */

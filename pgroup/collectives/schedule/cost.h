@@ -15,16 +15,19 @@ typedef double rgi_cost(const rgi_cost_params *params);
 /* lg p, rounded up. */
 double rgi_cost_lg(double p);
 
-/* What several operations' algorithms take. Each macro is the end of a row of a table: the
+/* What several operations' algorithms take. Each macro is a part of a row of a table: the
  * function and its formula. BLOCKS: one block with each member; DOUBLING: what is sent grows by
  * rounds; REDUCE: operands are combined. */
 rgi_cost rgi_cost_blocks, rgi_cost_doubling, rgi_cost_reduce_linear, rgi_cost_reduce_tree;
 rgi_cost rgi_cost_rabenseifner, rgi_cost_reduce_shm;
-#define RGI_COST_BLOCKS rgi_cost_blocks, "(p - 1) (t_s + n t_w)"
-#define RGI_COST_DOUBLING rgi_cost_doubling, "lg p t_s + (p - 1) n t_w"
-#define RGI_COST_REDUCE_LINEAR rgi_cost_reduce_linear, "(p - 1) (t_s + n (t_w + t_c))"
-#define RGI_COST_REDUCE_TREE rgi_cost_reduce_tree, "lg p (t_s + n (t_w + t_c))"
-#define RGI_COST_RABENSEIFNER rgi_cost_rabenseifner, "2 lg p t_s + (p - 1)/p n (2 t_w + t_c)"
-#define RGI_COST_REDUCE_SHM rgi_cost_reduce_shm, "lg p t_s + n (2 t_w + (p - 1)/p t_c)"
+#define RGI_COST_BLOCKS .cost = rgi_cost_blocks, .formula = "(p - 1) (t_s + n t_w)"
+#define RGI_COST_DOUBLING .cost = rgi_cost_doubling, .formula = "lg p t_s + (p - 1) n t_w"
+#define RGI_COST_REDUCE_LINEAR                                                                     \
+  .cost = rgi_cost_reduce_linear, .formula = "(p - 1) (t_s + n (t_w + t_c))"
+#define RGI_COST_REDUCE_TREE .cost = rgi_cost_reduce_tree, .formula = "lg p (t_s + n (t_w + t_c))"
+#define RGI_COST_RABENSEIFNER                                                                      \
+  .cost = rgi_cost_rabenseifner, .formula = "2 lg p t_s + (p - 1)/p n (2 t_w + t_c)"
+#define RGI_COST_REDUCE_SHM                                                                        \
+  .cost = rgi_cost_reduce_shm, .formula = "lg p t_s + n (2 t_w + (p - 1)/p t_c)"
 
 #endif

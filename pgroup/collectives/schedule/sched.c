@@ -99,14 +99,14 @@ static void add_message(rgi_sched *sched, rgi_sched_step step) {
 
 void rgi_sched_send(rgi_sched *sched, const rgi_subgroup *subgroup, int to, const void *data,
                     size_t bytes) {
-  add_message(sched,
-              (rgi_sched_step){RGI_SCHED_SEND, rgi_subgroup_rank(subgroup, to), NULL, data, bytes});
+  add_message(sched, (rgi_sched_step){RGI_SCHED_SEND, rgi_subgroup_rank(subgroup, to), NULL, data,
+                                      bytes, 0});
 }
 
 void rgi_sched_receive(rgi_sched *sched, const rgi_subgroup *subgroup, int from, void *data,
                        size_t bytes) {
   add_message(sched, (rgi_sched_step){RGI_SCHED_RECEIVE, rgi_subgroup_rank(subgroup, from), data,
-                                      NULL, bytes});
+                                      NULL, bytes, 0});
 }
 
 void rgi_sched_end_round(rgi_sched *sched) {
@@ -121,24 +121,24 @@ void rgi_sched_await_first(rgi_sched *sched, int n) {
 
 void rgi_sched_copy(rgi_sched *sched, void *to, const void *from, size_t bytes) {
   if (to != from && bytes)
-    rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_COPY, -1, to, from, bytes});
+    rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_COPY, -1, to, from, bytes, 0});
 }
 
 void rgi_sched_reduce_left(rgi_sched *sched, void *left, void *right, size_t bytes) {
   if (bytes && sched->reduction.commutes)
-    rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_REDUCE_RIGHT, -1, left, right, bytes});
+    rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_REDUCE_RIGHT, -1, left, right, bytes, 0});
   else if (bytes)
-    rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_REDUCE_LEFT, -1, right, left, bytes});
+    rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_REDUCE_LEFT, -1, right, left, bytes, 0});
 }
 
 void rgi_sched_reduce_right(rgi_sched *sched, const void *left, void *right, size_t bytes) {
   if (bytes)
-    rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_REDUCE_RIGHT, -1, right, left, bytes});
+    rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_REDUCE_RIGHT, -1, right, left, bytes, 0});
 }
 
 void rgi_sched_unpack(rgi_sched *sched, void *memory, const void *dense, size_t bytes) {
   if (bytes)
-    rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_UNPACK, -1, memory, dense, bytes});
+    rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_UNPACK, -1, memory, dense, bytes, 0});
 }
 
 typedef struct {

@@ -19,6 +19,7 @@
 
 #include <regroup/group.h>
 
+#include "collectives/node/way.h"
 #include "collectives/reduction/reduction.h"
 #include "collectives/schedule/subgroup.h"
 #include "message/message.h"
@@ -55,6 +56,7 @@ typedef struct {
   void *to; /* what is written */
   const void *from;
   size_t bytes;
+  rgi_way way; /* in shared memory */
 } rgi_sched_step;
 
 typedef struct rgi_sched_buffer {

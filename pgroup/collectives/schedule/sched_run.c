@@ -92,7 +92,8 @@ static int run_shm_reduce(const rgi_sched *sched, const rgi_sched_step *step) {
                                        .op = sched->reduction.op,
                                        .whole = sched->reduction.whole,
                                        .root = step->peer,
-                                       .call = sched->call};
+                                       .call = sched->call,
+                                       .way = step->way};
   return step->kind == RGI_SCHED_SHM_REDUCE
              ? rgi_node_coll_reduce(sched->coll->state, &reduction)
              : rgi_node_coll_reduce_scatter(sched->coll->state, &reduction);
@@ -102,12 +103,13 @@ static int run_in_memory(const rgi_sched *sched, const rgi_sched_step *step) {
   if (step->bytes == 0 && step->kind != RGI_SCHED_SHM_BARRIER)
     return RG_SUCCESS;
   rgi_shared_state *state = sched->coll->state;
-  rgi_node_coll_blocks blocks = {step->from, step->to, step->bytes, step->peer, sched->call};
+  rgi_node_coll_blocks blocks = {step->from, step->to,    step->bytes,
+                                 step->peer, sched->call, step->way};
   switch (step->kind) {
   case RGI_SCHED_SHM_BARRIER:
     return rgi_node_coll_barrier(state, sched->call);
   case RGI_SCHED_SHM_BCAST:
-    return rgi_node_coll_bcast(state, step->to, step->bytes, step->peer, sched->call);
+    return rgi_node_coll_bcast(state, step->way, step->to, step->bytes, step->peer, sched->call);
   case RGI_SCHED_SHM_REDUCE:
   case RGI_SCHED_SHM_REDUCE_SCATTER:
     return run_shm_reduce(sched, step);

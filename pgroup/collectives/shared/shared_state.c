@@ -68,8 +68,12 @@ int rgi_shared_state_make(rg_group g, rgi_shared_state **made) {
   find_local_members(g, ranks, &state->me);
   state->ranks = ranks;
   state->members = rgi_members_share(g->members);
-  *made = state;
-  return RG_SUCCESS;
+  int error = rgi_levels_make(state->members, ranks, state->n, state->me, &state->levels);
+  if (error)
+    rgi_shared_state_free(state);
+  else
+    *made = state;
+  return error;
 }
 
 /* --- attaching ------------------------------------------------------------------------------- */
@@ -139,27 +143,8 @@ static int any_left(const void *memory, int users) {
   return 1;
 }
 
-/* Attaches the memory for a moment. stays: the caller has a handle, and leaves with it later. */
-static void break_state(rgi_shared_state state, int error, int stays) {
-  rgi_slot_wanted wanted = wanted_of(&state, NULL);
-  void *memory;
-  uint16_t none = 0;
-  if (state.n == 1 || rgi_slot_attach_wanted(&wanted, &state.slot, &memory))
-    return;
-  set_memory(&state, memory);
-  atomic_compare_exchange_strong(&state.memory->broken, &none, (uint16_t)error);
-  atomic_store(&rgi_shared_state_member_at(&state, state.me)->left, stays ? STAYS : LEFT);
-  rgi_slot_detach(state.slot, all_left);
-}
-
 int rgi_shared_state_attach(rgi_shared_state *state) {
   void *memory;
-  if (!state->levels) {
-    int error = rgi_levels_make(state->members, state->ranks, state->n, state->me, &state->levels);
-    if (error)
-      break_state(*state, error, 1);
-    RGI_TRY(error);
-  }
   int16_t *nodes = rgi_members_memory_nodes(state->members);
   rgi_slot_wanted wanted = wanted_of(state, nodes);
   int error = rgi_slot_attach_wanted(&wanted, &state->slot, &memory);
@@ -219,7 +204,16 @@ void rgi_shared_state_free(rgi_shared_state *state) {
 }
 
 void rgi_shared_state_break(rg_group g, int error) {
-  break_state(describe(g), error, 0);
+  rgi_shared_state state = describe(g);
+  rgi_slot_wanted wanted = wanted_of(&state, NULL);
+  void *memory;
+  uint16_t none = 0;
+  if (state.n == 1 || rgi_slot_attach_wanted(&wanted, &state.slot, &memory))
+    return;
+  set_memory(&state, memory);
+  atomic_compare_exchange_strong(&state.memory->broken, &none, (uint16_t)error);
+  atomic_store(&rgi_shared_state_member_at(&state, state.me)->left, LEFT);
+  rgi_slot_detach(state.slot, all_left);
 }
 
 int rgi_shared_state_error(const rgi_shared_state *state) {

@@ -17,7 +17,14 @@ static const char *chosen(rgi_choice_shape shape) {
 }
 
 static rgi_choice_shape shape_for(rg_operation op, int p, int nodes, size_t bytes, int memory) {
-  return (rgi_choice_shape){op, p, nodes, bytes, 1, 1, memory, 1, 0};
+  return (rgi_choice_shape){.op = op,
+                            .p = p,
+                            .nodes = nodes,
+                            .bytes = bytes,
+                            .commutes = 1,
+                            .even = 1,
+                            .memory = memory,
+                            .in_order = 1};
 }
 
 static void test_one_node(void) {
@@ -59,7 +66,8 @@ static void test_nodes(void) {
 /* What cannot serve is not chosen, whatever it costs. */
 static void test_constraints(void) {
   for (size_t bytes = 1; bytes <= (size_t)64 << 20; bytes *= 4) {
-    rgi_choice_shape shape = {RG_OP_ALLREDUCE, 8, 2, bytes, 0, 1, 1, 0, 0};
+    rgi_choice_shape shape = shape_for(RG_OP_ALLREDUCE, 8, 2, bytes, 1);
+    shape.commutes = shape.in_order = 0;
     RGT_TRUE(strcmp(chosen(shape), "ring") != 0 && strcmp(chosen(shape), "hierarchical") != 0);
     shape.in_order = 1;
     RGT_STR(chosen(shape), "hierarchical");
@@ -126,14 +134,14 @@ static void test_forced(void) {
   int one = 1, sum = 0;
   expect_choice(RG_OP_BCAST, "binomial");
   expect_choice(RG_OP_BARRIER, "linear");
-  expect_choice(RG_OP_ALLREDUCE, "shared");
-  expect_choice(RG_OP_GATHER, "shared");
+  expect_choice(RG_OP_ALLREDUCE, "cells");
+  expect_choice(RG_OP_GATHER, "cells");
   RGT_OK(rg_group_set_algorithm(groups[WORLD], RG_OP_BCAST, "linear"));
   expect_choice(RG_OP_BCAST, "binomial");
   RGT_OK(rg_group_set_algorithm(groups[WORLD], RG_OP_GATHER, "tree"));
   expect_choice(RG_OP_GATHER, "tree");
   RGT_OK(rg_group_set_algorithm(groups[WORLD], RG_OP_GATHER, "auto"));
-  expect_choice(RG_OP_GATHER, "shared");
+  expect_choice(RG_OP_GATHER, "cells");
   RGT_OK(rg_allreduce(groups[WORLD], &one, &sum, 1, MPI_INT, MPI_SUM));
   RGT_INT(sum, rgt_size);
 }

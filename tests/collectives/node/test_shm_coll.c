@@ -3,7 +3,7 @@
  *
  * ranks: 1 2 3 4 7 16
  * env: RG_TIMEOUT=60 RG_ARENA_SIZE=64
- * wrap: rgi_node_coll_direct rgi_node_coll_read_member
+ * wrap: rgi_node_coll_copy_direct rgi_node_coll_read_member
  * Collectives inside a node, against their definitions; all of the processes
  * count as one node's here. */
 #include <errno.h>
@@ -21,6 +21,7 @@
 #include "shm/process.h"
 #include "tests/check/check.h"
 #include "tests/check/full_arena.h"
+#include "tests/collectives/ways.h"
 
 static rg_group world;
 static rgi_shared_state *l;
@@ -48,8 +49,8 @@ static size_t lengths_used = LENGTHS;
 static int reduce(const void *in, void *out, size_t count, MPI_Datatype type, int root) {
   int size;
   MPI_Type_size(type, &size);
-  rgi_node_coll_reduction r = {in, out, count, (size_t)size, type, op, 0, root, "test"};
-  return rgi_node_coll_reduce(l, &r);
+  rgi_node_coll_reduction r = {in, out, count, (size_t)size, type, op, 0, root, "test", 0};
+  return ways_reduce(l, &r);
 }
 
 static char byte_of(int rank, size_t i, int turn) {
@@ -72,7 +73,7 @@ static void test_bcast(void) {
     for (size_t i = 0; i < n; i++)
       data[i] = rgt_rank == root ? byte_of(root, i, turn) : 0;
     delay();
-    RGT_OK(rgi_node_coll_bcast(l, data, n, root, "test"));
+    RGT_OK(ways_bcast(l, data, n, root));
     if (rgt_rank == root) /* it may have left before the others, and its memory is its own again */
       memset(data, 0, n);
     for (size_t i = 0; i < n; i++)
@@ -180,15 +181,15 @@ static void test_gather_scatter(void) {
     for (size_t i = 0; i < n; i++)
       block[i] = byte_of(rgt_rank, i, turn);
     delay();
-    rgi_node_coll_blocks gather = {block, out, n, root, "test"};
-    RGT_OK(rgi_node_coll_gather(l, &gather));
+    rgi_node_coll_blocks gather = {block, out, n, root, "test", 0};
+    RGT_OK(ways_gather(l, &gather));
     for (size_t i = 0; i < all && (root < 0 || root == rgt_rank); i++)
       wrong += out[i] != byte_of((int)(i / n), i % n, turn);
     RGT_INT(wrong, 0);
     /* And back again: from the root, or from rank 0. */
     memset(block, 0, n);
-    rgi_node_coll_blocks scatter = {out, block, n, root < 0 ? 0 : root, "test"};
-    RGT_OK(rgi_node_coll_scatter(l, &scatter));
+    rgi_node_coll_blocks scatter = {out, block, n, root < 0 ? 0 : root, "test", 0};
+    RGT_OK(ways_scatter(l, &scatter));
     for (size_t i = 0; i < n; i++)
       wrong += block[i] != byte_of(rgt_rank, i, turn);
     RGT_INT(wrong, 0);
@@ -205,8 +206,8 @@ static void test_alltoall(void) {
     for (size_t i = 0; i < all; i++)
       in[i] = byte_of(rgt_rank + 17 * (int)(i / n), i % n, turn);
     delay();
-    rgi_node_coll_blocks blocks = {in, out, n, 0, "test"};
-    RGT_OK(rgi_node_coll_alltoall(l, &blocks));
+    rgi_node_coll_blocks blocks = {in, out, n, 0, "test", 0};
+    RGT_OK(ways_alltoall(l, &blocks));
     for (size_t i = 0; i < all; i++)
       wrong += out[i] != byte_of((int)(i / n) + 17 * rgt_rank, i % n, turn);
     RGT_INT(wrong, 0);
@@ -240,7 +241,7 @@ static void test_mixed(void) {
       rgi_clock_sleep(2e-5);
     value = kind == 0 && rgt_rank == root ? turn : rgt_rank;
     if (kind == 0)
-      RGT_OK(rgi_node_coll_bcast(l, &value, sizeof value, root, "test"));
+      RGT_OK(ways_bcast(l, &value, sizeof value, root));
     if (kind == 1)
       RGT_OK(reduce(&value, &sum, 1, MPI_INT, root));
     if (kind == 2)
@@ -268,7 +269,8 @@ static void test_reduce_scatter(void) {
       out[i] = -1;
     delay();
     RGT_OK(rgi_node_coll_reduce_scatter(
-        l, &(rgi_node_coll_reduction){in, out, n, sizeof *in, MPI_DOUBLE, MPI_SUM, 0, 0, "test"}));
+        l, &(rgi_node_coll_reduction){in, out, n, sizeof *in, MPI_DOUBLE, MPI_SUM, 0, 0, "test",
+                                      way_of(rgi_algorithms_reduce_scatter, l, n * sizeof *in)}));
     for (size_t i = 0; i < ranks * n; i++)
       in[i] = -1; /* it is the caller's again */
     for (size_t i = 0; i < n; i++)
@@ -296,7 +298,7 @@ static void check_reduce_scatter_order(unsigned n) {
   for (int whole = 0; whole < (n > 100 ? 1 : 2); whole++) {
     memset(out, 0, n * sizeof *out);
     RGT_OK(rgi_node_coll_reduce_scatter(
-        l, &(rgi_node_coll_reduction){in, out, n, 8, pair, op, whole, 0, "test"}));
+        l, &(rgi_node_coll_reduction){in, out, n, 8, pair, op, whole, 0, "test", RGI_WAY_CHUNKS}));
     for (unsigned i = 0; i < n; i++) {
       unsigned x = 1;
       for (unsigned r = 0; r < (unsigned)rgt_size; r++)
@@ -328,7 +330,7 @@ static void test_memory(void) {
       char data[100] = {0};
       RGT_OK(rg_group_create_range(world, 0, rgt_size - 1, 1, turn, &g));
       RGT_OK(rgi_shared_state_make(g, &mine));
-      RGT_OK(rgi_node_coll_bcast(mine, data, sizeof data, 0, "test"));
+      RGT_OK(ways_bcast(mine, data, sizeof data, 0));
       RGT_OK(rgi_node_coll_barrier(mine, "test")); /* two groups alive at most */
       rgi_shared_state_free(mine);
       RGT_OK(rg_group_free(&g));
@@ -444,8 +446,8 @@ static void test_stop(void) {
 }
 
 /* Long blocks in one copy: by each operation, though through the buffer it may take less time. */
-int __real_rgi_node_coll_direct(size_t bytes, size_t least);
-int __wrap_rgi_node_coll_direct(size_t bytes, size_t least);
+int __real_rgi_node_coll_copy_direct(rgi_shared_state *s, const rgi_node_coll_copy *copy);
+int __wrap_rgi_node_coll_copy_direct(rgi_shared_state *s, const rgi_node_coll_copy *copy);
 
 int __real_rgi_node_coll_read_member(rgi_shared_state *s, int i, uint64_t address, void *to,
                                      size_t bytes, const char *call);
@@ -454,7 +456,6 @@ int __wrap_rgi_node_coll_read_member(rgi_shared_state *s, int i, uint64_t addres
 
 static long copied_directly;
 static size_t bytes_read; /* of other members' memory, but by rgi_node_coll_copy_direct */
-static int always;
 
 int __wrap_rgi_node_coll_read_member(rgi_shared_state *s, int i, uint64_t address, void *to,
                                      size_t bytes, const char *call) {
@@ -462,10 +463,9 @@ int __wrap_rgi_node_coll_read_member(rgi_shared_state *s, int i, uint64_t addres
   return __real_rgi_node_coll_read_member(s, i, address, to, bytes, call);
 }
 
-int __wrap_rgi_node_coll_direct(size_t bytes, size_t least) {
-  int direct = __real_rgi_node_coll_direct(bytes, always ? RGI_NODE_COLL_DIRECT_LEAST : least);
-  copied_directly += direct;
-  return direct;
+int __wrap_rgi_node_coll_copy_direct(rgi_shared_state *s, const rgi_node_coll_copy *copy) {
+  copied_directly++;
+  return __real_rgi_node_coll_copy_direct(s, copy);
 }
 
 static void check_direct(const char *options) {
@@ -473,13 +473,13 @@ static void check_direct(const char *options) {
   test_scan();
   test_order();
   RGT_TRUE((rgi_node.pids != NULL) == (rgt_size > 1) || may_not_read());
-  always = 1;
+  ways_direct = 1;
   copied_directly = 0;
   test_bcast();
   test_gather_scatter();
   test_alltoall();
   test_mixed();
-  always = 0;
+  ways_direct = 0;
   RGT_TRUE(copied_directly >= 4 || !rgi_node.pids);
   test_stop();
 }
@@ -518,7 +518,7 @@ static void test_shares(void) {
   char *data = malloc(n);
   for (int root = 0; root < rgt_size; root++) {
     memset(data, rgt_rank == root, n);
-    RGT_OK(rgi_node_coll_bcast(l, data, n, root, "test"));
+    RGT_OK(ways_bcast(l, data, n, root));
     RGT_TRUE(data[0] == 1 && data[n - 1] == 1 && !memcmp(data, data + 1, n - 1));
   }
   size_t all = bytes_read, spreads = rgt_size > 2 && rgi_node.pids;
@@ -556,7 +556,7 @@ static void test_disagreements(void) {
     int is_other = rgt_rank == rgt_size - 1, root = turn / 2 == 0 && is_other ? rgt_rank : turn % 2;
     RGT_OK(rg_group_create_range(world, 0, rgt_size - 1, 1, turn, &g));
     RGT_OK(rgi_shared_state_make(g, &mine));
-    int error = rgi_node_coll_bcast(mine, data, is_other ? other : most, root, "test");
+    int error = ways_bcast(mine, data, is_other ? other : most, root);
     RGT_TRUE(error == RG_ERR_TRUNCATE || error == RG_ERR_MISMATCH);
     MPI_Barrier(MPI_COMM_WORLD);
     rgi_shared_state_free(mine);
@@ -578,7 +578,7 @@ static void test_giver_leaves(void) {
   memset(block, rgt_rank, n);
   if (rgt_rank > 1)
     MPI_Recv(NULL, 0, MPI_BYTE, rgt_rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  RGT_OK(rgi_node_coll_gather(l, &(rgi_node_coll_blocks){block, out, n, 0, "test"}));
+  RGT_OK(ways_gather(l, &(rgi_node_coll_blocks){block, out, n, 0, "test", 0}));
   memset(block, -1, n);
   if (rgt_rank > 0 && rgt_rank < rgt_size - 1)
     MPI_Send(NULL, 0, MPI_BYTE, rgt_rank + 1, 0, MPI_COMM_WORLD);

@@ -16,6 +16,7 @@
 #include "progress/wait.h"
 #include "shm/node.h"
 #include "tests/check/check.h"
+#include "tests/collectives/ways.h"
 
 enum { TAG = 1 };
 
@@ -63,7 +64,7 @@ static void check_scatter(size_t bytes, int calls, int root) {
   RGT_OK(rgi_node_coll_barrier(l, "test"));
   await_root(root);
   for (int k = 0; k < calls; k++)
-    RGT_OK(rgi_node_coll_scatter(l, &(rgi_node_coll_blocks){in, out, bytes, root, "test"}));
+    RGT_OK(ways_scatter(l, &(rgi_node_coll_blocks){in, out, bytes, root, "test", 0}));
   tell_others(root);
   for (size_t i = 0; i < bytes; i++)
     wrong += out[i] != byte_of(rgt_rank, i);
@@ -80,7 +81,7 @@ static void check_bcast(size_t bytes, int calls, int root) {
   RGT_OK(rgi_node_coll_barrier(l, "test"));
   await_root(root);
   for (int k = 0; k < calls; k++)
-    RGT_OK(rgi_node_coll_bcast(l, data, bytes, root, "test"));
+    RGT_OK(ways_bcast(l, data, bytes, root));
   tell_others(root);
   for (size_t i = 0; i < bytes; i++)
     wrong += data[i] != byte_of(root, i);
@@ -100,8 +101,8 @@ static void check_reduce(int n, int root) {
       MPI_Recv(&word, 1, MPI_INT, from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   for (uint32_t k = 0; k < l->depth; k++) {
     rgi_node_coll_reduction r = {in,      out, (size_t)n, sizeof *in, MPI_LONG,
-                                 MPI_SUM, 0,   root,      "test"};
-    RGT_OK(rgi_node_coll_reduce(l, &r));
+                                 MPI_SUM, 0,   root,      "test",     0};
+    RGT_OK(ways_reduce(l, &r));
     for (int i = 0; i < n && rgt_rank == root; i++)
       wrong += out[i] != (long)rgt_size * (rgt_size - 1) / 2 + (long)rgt_size * i;
   }
@@ -146,7 +147,7 @@ static void check_mixed(int root) {
       rgi_clock_sleep(1e-4);
     for (size_t i = 0; i < n; i++)
       data[i] = rgt_rank == root ? byte_of(k, i) : 0;
-    RGT_OK(rgi_node_coll_bcast(l, data, n, root, "test"));
+    RGT_OK(ways_bcast(l, data, n, root));
     for (size_t i = 0; i < n; i++)
       wrong += data[i] != byte_of(k, i);
   }
@@ -167,7 +168,7 @@ static void check_only_takes(void) {
   const uint32_t most = (uint32_t)1 << 30;
   char data[8] = {0};
   for (uint32_t k = 0; k < 6 * l->depth; k++) {
-    RGT_OK(rgi_node_coll_bcast(l, data, sizeof data, 0, "test"));
+    RGT_OK(ways_bcast(l, data, sizeof data, 0));
     if (k == 3 * l->depth && rgt_rank > 0)
       l->safe = l->step - most - 100;
   }
@@ -211,7 +212,7 @@ static int check_leaving(int gives) {
   held = 0;
   RGT_OK(rgi_node_coll_barrier(l, "test"));
   if (gives != GIVES_ELSEWHERE)
-    RGT_OK(rgi_node_coll_bcast(l, data, sizeof data, gives == GIVES ? 0 : 1, "test"));
+    RGT_OK(ways_bcast(l, data, sizeof data, gives == GIVES ? 0 : 1));
   else if (rgt_rank == 0)
     rgi_node_coll_note_given(l);
   uint32_t before = root_counts();
@@ -249,7 +250,7 @@ static void test_two_roots(void) {
   char data[8] = {0};
   begin(1);
   for (int turn = 0; turn < 40; turn++) {
-    RGT_OK(rgi_node_coll_bcast(l, data, sizeof data, 1, "test"));
+    RGT_OK(ways_bcast(l, data, sizeof data, 1));
     if (rgt_rank == 0)
       rgi_node_coll_note_given(l);
     if (rgt_rank == turn % rgt_size)

@@ -22,6 +22,7 @@
 #include "tests/check/arena.h"
 #include "tests/check/check.h"
 #include "tests/check/full_arena.h"
+#include "tests/collectives/ways.h"
 
 #define RANKS_MOST 16
 #define BYTES 100 /* more than a cell holds: they need the shared buffer */
@@ -356,12 +357,12 @@ static void test_many_steps(void) {
     begin_at(state, first[turn]);
     for (int i = 0; i < 40; i++) {
       int x = rgt_rank == i % rgt_size ? i : -1, root = i % rgt_size;
-      rgi_node_coll_blocks b = {&rgt_rank, all, sizeof x, RGI_NODE_COLL_ALL, "test"};
+      rgi_node_coll_blocks b = {&rgt_rank, all, sizeof x, RGI_NODE_COLL_ALL, "test", 0};
       if (i % 8 < 4)
-        RGT_OK(rgi_node_coll_gather(state, &b));
+        RGT_OK(ways_gather(state, &b));
       if (rgt_rank == root && i % 8 == 5)
         rgi_clock_sleep(0.002);
-      RGT_OK(rgi_node_coll_bcast(state, &x, sizeof x, root, "test"));
+      RGT_OK(ways_bcast(state, &x, sizeof x, root));
       wrong += x != i || all[rgt_size - 1] != rgt_size - 1;
     }
     RGT_OK(rgi_node_coll_barrier(state, "test"));
