@@ -72,8 +72,8 @@ RG_API int rg_group_agree(rg_group g, unsigned *word, int *failed);
 /* Ends all waits of all members on g with RG_ERR_REVOKED, those under way and all later
  * ones. A member calls it when it has detected a failure that the others cannot detect.
  * Callers: one or more members. Local; members on other nodes are notified a moment later.
- * Collectives of other groups that have the same members and exist already may return
- * RG_ERR_REVOKED as well: such groups share state. Shrinking and agreeing still work. Errors:
+ * Other groups are not affected, also those of the same members; a merge whose parent is g
+ * ends with an error. Shrinking and agreeing still work. Errors:
  * RG_ERR_LIMIT (4,096 groups of this node are revoked and not freed). */
 RG_API int rg_group_revoke(rg_group g);
 
