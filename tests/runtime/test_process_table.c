@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "access/lock.h"
 #include "shm/process.h"
 #include "tests/check/check.h"
 
@@ -179,10 +180,40 @@ static void test_shared_looks(void) {
   close_table();
 }
 
+static int status_of(pid_t pid) {
+  int status = -1;
+  RGT_INT(waitpid(pid, &status, 0), pid);
+  return status;
+}
+
+/* A lock whose owner has died: who waits is told, or acquires it. */
+static void test_lock(void) {
+  open_table();
+  rgi_lock *lock = shared_memory(sizeof *lock);
+  pid_t owner = fork();
+  if (owner == 0) {
+    go(1, TO_READY);
+    if (rgi_lock_try(lock))
+      kill(getpid(), SIGKILL);
+    abort();
+  }
+  RGT_INT(WTERMSIG(status_of(owner)), SIGKILL);
+  pid_t next = fork();
+  if (next == 0) {
+    go(0, TO_READY);
+    int told = rgi_lock_wait(lock, "a test"), given = rgi_lock_wait_robust(lock, "a test");
+    _exit(told != RG_ERR_PROC_FAILED || given != RG_SUCCESS);
+  }
+  RGT_INT(status_of(next), 0);
+  RGT_INT(atomic_load(&lock->owner.value), ranks[0] + 1);
+  munmap(lock, sizeof *lock);
+  close_table();
+}
+
 int main(int argc, char **argv) {
   static const rgt_test tests[] = {{"ends", test_ends},   {"seen before", test_seen_before},
                                    {"all", test_all},     {"starting", test_starting},
                                    {"grows", test_grows}, {"shared looks", test_shared_looks},
-                                   {NULL, NULL}};
+                                   {"lock", test_lock},   {NULL, NULL}};
   return rgt_main(argc, argv, "process_table", tests);
 }

@@ -23,7 +23,8 @@ static void release(void *request) {
 }
 
 static void test_variable(void) {
-  char variable[BYTES], filled[BYTES];
+  char variable[BYTES];
+  static char filled[BYTES]; /* not between the variable and the call */
   memset(variable, FILLED, BYTES);
   memset(filled, FILLED, BYTES);
   release(variable + BEFORE);
