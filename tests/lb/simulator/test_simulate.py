@@ -26,7 +26,7 @@ WRONG = [['--policy=sideways'], ['--policy=sync:i=x'], ['--pattern=none'], ['--p
          ['--least=33'], ['--least=-1'], ['--most=-1'], ['--least=3', '--most=2'], ['--late=-1'],
          ['--nodes=-1'], ['--nodes=33'], ['--between=-1'],
          ['--bound=-1'], ['--group=0'], ['--polls=0'], ['--steps=-1'], ['--jitter=1'], ['--serial=2'],
-         ['--merge-cost=-1'], ['--view=1'], ['--json=/nonexistent/a.json'], ['word']]
+         ['--merge-cost=-1'], ['--latency=-1'], ['--startup=-1'], ['--seed=-1'], ['--view=1'], ['--json=/nonexistent/a.json'], ['word']]
 
 
 def simulate(*args, status=0):
@@ -130,6 +130,15 @@ def check_machine(folder):
         assert path in simulate('-m', path, status=2).stderr
 
 
+def check_costs(folder):
+    """Costs given one by one take the place of the machine's."""
+    out, _ = results(folder, '-n', '8', '--merge-cost=0.25', '--latency=0.125', '--startup=0.5', '--jitter=0.0625',
+                     '--polls=3')
+    said = {name: out['machine'][name] for name in ('latency', 'startup', 'jitter', 'polls')}
+    assert said == {'latency': 0.125, 'startup': 0.5, 'jitter': 0.0625, 'polls': 3}, said
+    assert {row['seconds'] for row in out['machine']['formation']} == {0.25}, out['machine']
+
+
 def check_svg(folder):
     if not shutil.which('gnuplot'):
         return
@@ -150,7 +159,7 @@ def check_large(folder):
 
 
 with tempfile.TemporaryDirectory() as scratch:
-    for check in [check_machines, check_table, check_limits, check_nodes, check_tempering, check_published, check_machine, check_svg, *[check_large] * FULL]:
+    for check in [check_machines, check_table, check_limits, check_nodes, check_tempering, check_published, check_machine, check_costs, check_svg, *[check_large] * FULL]:
         check(scratch)
     for args in WRONG:
         said = simulate(*args, status=2)
