@@ -25,8 +25,9 @@ static void create(const char *name, int first, int stride, int tag) {
   MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm != MPI_COMM_NULL ? comm : MPI_COMM_SELF);
   plain_called("allreduce", 0);
   if (comm != MPI_COMM_NULL)
-    MPI_Comm_free(&comm);
+    (tag == 3 ? MPI_Comm_disconnect : MPI_Comm_free)(&comm);
   plain_number(name, sum);
+  plain_number("gone", comm == MPI_COMM_NULL);
   MPI_Group_free(&group);
   MPI_Group_free(&all);
 }
