@@ -58,7 +58,7 @@ int main(int argc, char **argv) {
   must(argc == 3, "CALL MICROSECONDS");
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-  must(!rg_barrier(g), "rg_barrier");
+  all_here(g); /* the last one may be dead before the others return */
   if (my_rank == world_size - 1)
     kill_later(strtoull(argv[2], NULL, 10));
   repeat(g, comm, find_call(argv[1]));
