@@ -45,7 +45,9 @@ static int inherit_handler(MPI_Comm from, MPI_Comm to) {
 
 static int create_comm(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm) {
   RGI_TRY(rg_comm_create_group(rgi_intercept_comm, group, tag, RG_METHOD_AUTO, newcomm));
-  return inherit_handler(comm, *newcomm);
+  RGI_TRY(inherit_handler(comm, *newcomm));
+  return rgi_intercept_fault.made && *newcomm != MPI_COMM_NULL ? rgi_intercept_fault.made(*newcomm)
+                                                               : RG_SUCCESS;
 }
 
 /* MPICH 4.2 finds this before it looks at the communicator, and then asks the error handler of

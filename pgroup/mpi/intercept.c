@@ -34,6 +34,7 @@ static const char *const window_names[] = {
 };
 
 int rgi_intercept_counting;
+rgi_intercept_fault_hooks rgi_intercept_fault;
 
 static struct {
   unsigned chosen; /* a bit for each operation */
@@ -207,7 +208,7 @@ void rgi_intercept_abort(MPI_Comm comm, int code, const char *text) {
 }
 
 /* MPI itself would name its function that calls handlers. */
-static int raise_code(MPI_Comm comm, int code, const char *text) {
+int rgi_intercept_raise_code(MPI_Comm comm, int code, const char *text) {
   if (is_fatal(comm))
     rgi_intercept_abort(comm, code, text);
   PMPI_Comm_call_errhandler(comm, code);
@@ -223,14 +224,15 @@ int rgi_intercept_raise(rgi_intercept_call call, MPI_Comm comm, int error) {
   text_of(call, rg_error_detail(), text);
   if (error == RG_ERR_PROC_FAILED && is_fatal(comm))
     rgi_clock_sleep(ABORT_SECONDS);
-  return raise_code(comm, code_of(error, text), text);
+  int code = rgi_intercept_fault.code ? rgi_intercept_fault.code(comm, error) : 0;
+  return rgi_intercept_raise_code(comm, code ? code : code_of(error, text), text);
 }
 
 int rgi_intercept_refuse(rgi_intercept_call call, MPI_Comm comm, int class, const char *why) {
   char text[MPI_MAX_ERROR_STRING];
   text_of(call, why, text);
   rgi_intercept_count(call, RGI_INTERCEPT_OTHER_CASE);
-  return raise_code(comm, class, text);
+  return rgi_intercept_raise_code(comm, class, text);
 }
 
 /* --- the report -------------------------------------------------------------------------- */

@@ -158,6 +158,9 @@ int rgi_intercept_raise(rgi_intercept_call call, MPI_Comm comm, int error);
 /* Ends the job after this line, as a fatal error of MPI's does. */
 void rgi_intercept_abort(MPI_Comm comm, int code, const char *text);
 
+/* Raises a code of MPI's; a fatal one ends the job after the text. */
+int rgi_intercept_raise_code(MPI_Comm comm, int code, const char *text);
+
 /* As rgi_intercept_raise, for an error that MPI does not find, of one of its classes. */
 int rgi_intercept_refuse(rgi_intercept_call call, MPI_Comm comm, int class, const char *why);
 
@@ -182,6 +185,24 @@ int rgi_intercept_is_among(MPI_Group some, MPI_Group all);
 /* Prints, on rank 0 of comm to standard error, what became of all processes' calls. Collective
  * over comm. */
 void rgi_intercept_report(MPI_Comm comm);
+
+/* From now on the group of comm's collectives is this one. 0: MPI has no memory for an attribute.
+ */
+int rgi_intercept_give_group(MPI_Comm comm, rg_group g);
+
+/* What fault tolerance (fault/fault_start.c) does in a job that survives; else all NULL. */
+typedef struct {
+  int (*begin)(void);                       /* the library has started; an error of its */
+  void (*adopt)(MPI_Comm comm, rg_group g); /* a new group of collectives */
+  int (*made)(MPI_Comm comm);               /* by MPI_Comm_create_group; an error */
+  int (*code)(MPI_Comm comm, int error);    /* MPI's for the library's; 0: it has none */
+  int (*keeps)(MPI_Comm comm);              /* it is never to be freed by MPI */
+} rgi_intercept_fault_hooks;
+
+extern rgi_intercept_fault_hooks rgi_intercept_fault;
+
+/* Serves no further call. is_whole: no process has died, and MPI's collectives end. */
+void rgi_intercept_end_service(int is_whole);
 
 /* A communicator of MPI_COMM_WORLD's processes for the library's own use. */
 extern MPI_Comm rgi_intercept_comm;

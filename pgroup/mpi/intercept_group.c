@@ -159,6 +159,8 @@ static int make_group(MPI_Comm comm, int64_t number, rg_group *g) {
   int error = rgi_group_numbered(mpi, (uint64_t)number, g);
   PMPI_Group_free(&mpi);
   RGI_TRY(error);
+  if (rgi_intercept_fault.adopt)
+    rgi_intercept_fault.adopt(comm, *g);
   error = rgi_coll_attach("collectives", *g);
   if (error)
     rg_group_free(g);
@@ -186,6 +188,13 @@ static int recall(MPI_Comm comm, void **value) {
   else if (!flag)
     *value = NULL;
   return 1;
+}
+
+int rgi_intercept_give_group(MPI_Comm comm, rg_group g) {
+  void *before;
+  if (key_ready() && recall(comm, &before) && has_group(before))
+    atomic_fetch_add(&kept.deleted, 1);
+  return remember(comm, g);
 }
 
 static int say_mine(MPI_Comm comm, int64_t number, rg_group *g) {
@@ -388,6 +397,10 @@ static void end_leaving(MPI_Comm comm, int freed) {
 static int leave(MPI_Comm *comm, free_fn *next) {
   MPI_Comm old = comm ? *comm : MPI_COMM_NULL;
   void *found;
+  if (old != MPI_COMM_NULL && rgi_intercept_fault.keeps && rgi_intercept_fault.keeps(old)) {
+    *comm = MPI_COMM_NULL;
+    return MPI_SUCCESS;
+  }
   if (old == MPI_COMM_NULL || old == leaving.comm || kept.key == MPI_KEYVAL_INVALID ||
       leaving.comm != MPI_COMM_NULL || !recall(old, &found))
     return next(comm);

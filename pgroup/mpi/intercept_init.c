@@ -37,13 +37,17 @@ static void progress_mpi(void) {
     rgi_wait_mpi_probe(MPI_ANY_SOURCE, MPI_ANY_TAG, rgi_intercept_comm, &there, MPI_STATUS_IGNORE);
 }
 
+void rgi_intercept_end_service(int is_whole) {
+  ends = 1;
+  rgi_intercept_choose(0);
+  if (reports && is_whole)
+    rgi_intercept_report(rgi_intercept_comm);
+}
+
 static int end_service(MPI_Comm comm, int key, void *value, void *extra) {
   int started = 0;
   (void)comm, (void)key, (void)value, (void)extra;
-  ends = 1;
-  rgi_intercept_choose(0);
-  if (reports)
-    rgi_intercept_report(rgi_intercept_comm);
+  rgi_intercept_end_service(1);
   rg_initialized(&started);
   if (started && rgi_process_deaths() == 0 && rgi_runtime_await_all("MPI_Finalize") == RG_SUCCESS) {
     rgi_comm_agree_close(1); /* no process sends to another one any more */
@@ -93,6 +97,8 @@ static void choose_algorithms(void) {
 static void begin_to_serve(void) {
   choose_algorithms();
   rgi_intercept_comm_group(RGI_INTERCEPT_BARRIER, MPI_COMM_WORLD);
+  if (rgi_intercept_fault.begin && rgi_intercept_fault.begin())
+    rgi_log(RGI_LOG_WARN, "this job tolerates no faults: %s", rg_error_detail());
 }
 
 /* Starts the library, or says why not: then all calls are passed on to MPI. A wrong option is an

@@ -79,6 +79,7 @@ typedef struct ucx_operation {
 
 static ucx_operation *under_way;
 static int is_wanted;                        /* rgi_mpich_interrupt_open */
+static int tolerates;                        /* rgi_mpich_interrupt_tolerate */
 static atomic_int sends_seen, receives_seen; /* MPI does call the functions of this file */
 
 static _Thread_local struct {
@@ -295,8 +296,10 @@ static ucs_status_ptr_t send_by(send_fn *next, ucp_ep_h ep, const void *buffer, 
   if (watch.cause || (watch.on && is_beyond(tag)))
     return NULL;
   ucx_operation *operation = watch.on ? new_operation(param) : NULL;
-  if (!operation)
-    return next(ep, buffer, count, tag, param);
+  if (!operation) {
+    ucs_status_ptr_t made = next(ep, buffer, count, tag, param);
+    return tolerates && is_refused(made) ? NULL : made;
+  }
   operation->sent = param->cb.send;
   ucp_request_param_t with = with_user_data(param, operation);
   with.cb.send = on_sent;
@@ -369,6 +372,10 @@ static void check_failure(void) {
 
 void rgi_mpich_interrupt_open(int survives) {
   is_wanted = survives && rgi_mpich_gives()->can_interrupt;
+}
+
+void rgi_mpich_interrupt_tolerate(void) {
+  tolerates = 1;
 }
 
 int rgi_mpich_interrupt_possible(void) {

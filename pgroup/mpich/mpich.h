@@ -70,6 +70,21 @@ void rgi_mpich_start_end(void);
 /* Whether MPI's waits are polite in this way: they yield, and do not sleep. */
 int rgi_mpich_yields_only(void);
 
+#ifdef MPI_VERSION
+/* MPI's functions that look and wait, as polite_calls.c has them; libregroup-mpi.so has others in
+ * front of them. */
+extern __typeof__(MPI_Test) rgi_mpich_test;
+extern __typeof__(MPI_Testall) rgi_mpich_testall;
+extern __typeof__(MPI_Testany) rgi_mpich_testany;
+extern __typeof__(MPI_Testsome) rgi_mpich_testsome;
+extern __typeof__(MPI_Wait) rgi_mpich_wait;
+extern __typeof__(MPI_Waitall) rgi_mpich_waitall;
+extern __typeof__(MPI_Waitany) rgi_mpich_waitany;
+extern __typeof__(MPI_Waitsome) rgi_mpich_waitsome;
+extern __typeof__(MPI_Iprobe) rgi_mpich_iprobe;
+extern __typeof__(MPI_Improbe) rgi_mpich_improbe;
+#endif
+
 #pragma GCC visibility pop
 
 /* --- ending a blocking call of MPI (interrupt.c, finalize.c) ---------------------------------
@@ -93,6 +108,9 @@ int rgi_mpich_interrupt_possible(void);
 
 /* Until rgi_mpich_interrupt_end this thread must only call MPI. */
 void rgi_mpich_interrupt_begin(rgi_mpich_interrupt_kind kind);
+
+/* From now on a send that UCX refuses counts as done, as the first one to a dead process does. */
+void rgi_mpich_interrupt_tolerate(void);
 
 /* error: of the calls in between. Returns it, or RG_ERR_PROC_FAILED or RG_ERR_REVOKED if the calls
  * were interrupted. Other members may have completed the same calls, and messages of theirs may

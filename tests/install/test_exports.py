@@ -57,7 +57,7 @@ def compare(library, headers, more=frozenset()):
         library, sorted(want - have), sorted(have - want))
 
 
-everything = set(glob.glob('include/regroup/*.h'))
+everything = set(glob.glob('include/regroup/*.h')) - {'include/regroup/mpi-ext.h'}  # MPI's, by libregroup-mpi
 arrays = set(glob.glob('include/regroup/array*.h')) | {'include/regroup/task.h',
                                                         'include/regroup/checkpoint.h'}
 compare('libregroup.so', everything - arrays, UCX | SENT | LOOKS | {'MPI_Finalize', 'PMPI_Finalize'})
@@ -65,7 +65,7 @@ compare('libregroup-arrays.so', arrays, {'MPI_Win_allocate', 'rgi_armci_window_i
 compare('libregroup-polite.so', ['include/regroup/polite.h'], UCX | LOOKS | START | ASKED)
 with open('pgroup/mpi/regroup-mpi.map') as f:
     always, with_mpich = f.read().split('/* Windows:')
-wrapped = set(re.findall(r'\bP?MPII?_\w+(?=;)', always + with_mpich))
+wrapped = set(re.findall(r'\b(?:P?MPI[IX]?|ucp)_\w+(?=;)', always + with_mpich))
 if os.path.basename(os.environ['RGT_BUILD']).endswith('openmpi'):
     wrapped = wrapped - set(re.findall(r'\w+', with_mpich)) | LOOKS
     wrapped = {name for name in wrapped if not name.endswith('_c')}

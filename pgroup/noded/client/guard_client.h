@@ -10,6 +10,10 @@
 /* Whether this process has a guard. */
 int rgi_guard_exists(void);
 
+/* Before there is a guard: whether another copy of the library in this process is to have it.
+ * libregroup-mpi.so has a definition of its own (mpi/fault/fault_start.c). */
+int rgi_guard_is_elsewhere(void);
+
 /* Why the guard cannot be told when a process that is not its child ends: an errno; 0: it can. */
 int rgi_guard_blind(void);
 

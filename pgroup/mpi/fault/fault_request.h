@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * What fault tolerance knows of the program's requests: whom each of them needs. A request is noted
+ * when MPI has made it and forgotten when the program has ended it; matched messages are noted
+ * like requests. */
+#ifndef RGI_FAULT_REQUEST_H
+#define RGI_FAULT_REQUEST_H
+
+#include "mpi/fault/fault_comm.h"
+
+typedef enum { RGI_FAULT_SEND, RGI_FAULT_RECEIVE, RGI_FAULT_COLLECTIVE } rgi_fault_kind;
+
+typedef struct {
+  rgi_fault_comm *state; /* NULL: the request is not known */
+  rgi_fault_kind kind;
+  int peer;               /* a rank, MPI_ANY_SOURCE or MPI_PROC_NULL */
+  int persistent, active; /* active: of a persistent one: it has been started */
+  int error; /* of the library: the operation has not been started; the request is complete */
+} rgi_fault_request;
+
+/* After MPI has made a request. Where there is no memory calls on it are MPI's alone. */
+void rgi_fault_request_note(MPI_Request request, const rgi_fault_request *noted);
+
+/* What is known of it. */
+rgi_fault_request rgi_fault_request_find(MPI_Request request);
+
+/* It has ended: it is forgotten, or, if persistent, not active any more. A state stays as long as
+ * the caller uses it: rgi_fault_comm_use. */
+void rgi_fault_request_end(MPI_Request request);
+
+/* A persistent one is started; error: it is not, and ends with that. */
+void rgi_fault_request_start(MPI_Request request, int error);
+
+/* The program has freed it. */
+void rgi_fault_request_forget(MPI_Request request);
+
+/* How many have an error. */
+int rgi_fault_request_errors(void);
+
+/* A complete request in place of one that cannot be started. Returns MPI's code. */
+int rgi_fault_request_stand_in(const rgi_fault_request *noted, MPI_Request *request);
+
+#endif

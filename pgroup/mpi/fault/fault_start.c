@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Fault tolerance begins at the end of MPI_Init, in a job whose processes have guards and whose
+ * MPICH is known, and ends with MPI_Finalize, which does without MPI (runtime/finalize.c). */
+#include <dlfcn.h>
+#include <regroup/collectives.h>
+#include <regroup/runtime.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "base/error.h"
+#include "formation/group.h"
+#include "mpi/fault/fault_comm.h"
+#include "mpi/fault/fault_wait.h"
+#include "mpi/intercept.h"
+#include "mpich/mpich.h"
+#include "noded/client/guard_client.h"
+#include "progress/wait.h"
+#include "runtime/finalize.h"
+#include "shm/process.h"
+
+#ifndef MPIX_ERR_PROC_FAILED
+#error "mpi.h is not MPICH's: this room is not part of the build"
+#endif
+
+/* --- the guard -------------------------------------------------------------------------------- */
+
+static const void *object_of(const void *address) {
+  Dl_info info;
+  return address && dladdr(address, &info) ? info.dli_fbase : NULL;
+}
+
+/* A program that is linked with libregroup survives by that: its copy has these functions, too. */
+int rgi_guard_is_elsewhere(void) {
+  const void *program = object_of((const void *)getauxval(AT_ENTRY));
+  return dlsym(RTLD_DEFAULT, "rg_init") ||
+         (object_of(dlsym(RTLD_DEFAULT, "ucp_tag_recv_nbx")) == program &&
+          object_of(dlsym(RTLD_DEFAULT, "MPI_Finalize")) == program);
+}
+
+/* --- start ------------------------------------------------------------------------------------ */
+
+static void adopt(MPI_Comm comm, rg_group g) {
+  const rgi_fault_comm *state = rgi_fault_comm_find(comm);
+  if (state)
+    g->creation_ids[1] = state->group->context;
+}
+
+static int note_created(MPI_Comm comm) {
+  MPI_Group group;
+  rg_group all, made;
+  if (PMPI_Comm_group(comm, &group) != MPI_SUCCESS)
+    return rgi_error(RG_ERR_NOMEM, "no memory for MPI's group");
+  int error = rg_group_from_mpi_group(group, 0, &all);
+  PMPI_Group_free(&group);
+  RGI_TRY(error);
+  error = rgi_group_derive(all, &made);
+  rg_group_free(&all);
+  return error ? error : rgi_fault_comm_attach(comm, made);
+}
+
+static int code_of(MPI_Comm comm, int error) {
+  const rgi_fault_comm *state = rgi_fault_comm_find(comm);
+  int failed = error == RG_ERR_PROC_FAILED, revoked = error == RG_ERR_REVOKED;
+  if (state && failed && rgi_fault_comm_is_revoked(state))
+    return MPIX_ERR_REVOKED;
+  return failed ? MPIX_ERR_PROC_FAILED : revoked ? MPIX_ERR_REVOKED : 0;
+}
+
+/* MPI waits for the dead, and what may still come on it must not come on another one. */
+static int is_broken(MPI_Comm comm) {
+  const rgi_fault_comm *state = rgi_fault_comm_find(comm);
+  return state && (rgi_fault_comm_is_revoked(state) || rgi_fault_comm_failures(state) > 0);
+}
+
+static void (*other_work)(void); /* in waits of the library */
+
+static void work_meanwhile(void) {
+  rgi_fault_wait_drain();
+  if (other_work)
+    other_work();
+}
+
+/* No process goes on before all can survive a death. */
+static int begin_to_tolerate(void) {
+  rg_group world;
+  if (!rgi_guard_exists() || !rgi_mpich_gives()->can_interrupt)
+    return RG_SUCCESS;
+  rgi_fault_comm_on = 1;
+  int error = rgi_fault_comm_open();
+  if (!error)
+    error = rg_group_world(&world);
+  if (!error)
+    error = rg_barrier(world);
+  other_work = rgi_wait_meanwhile;
+  rgi_wait_meanwhile = work_meanwhile;
+  rgi_mpich_interrupt_tolerate();
+  rgi_intercept_fault.adopt = adopt;
+  rgi_intercept_fault.made = note_created;
+  rgi_intercept_fault.code = code_of;
+  rgi_intercept_fault.keeps = is_broken;
+  return error;
+}
+
+__attribute__((constructor)) static void offer(void) {
+  rgi_intercept_fault.begin = begin_to_tolerate;
+}
+
+/* --- end -------------------------------------------------------------------------------------- */
+
+static int finalize(void) {
+  rgi_process_check_now();
+  rgi_intercept_end_service(rgi_process_deaths() == 0);
+  rgi_fault_comm_on = 0;
+  memset(&rgi_intercept_fault, 0, sizeof rgi_intercept_fault);
+  rgi_wait_meanwhile = NULL;
+  int error = rg_finalize();
+  return error                       ? rgi_intercept_code(error)
+         : rgi_mpich_finalize_told() ? MPI_SUCCESS
+                                     : MPI_ERR_OTHER;
+}
+
+RG_API int MPI_Finalize(void) {
+  return rgi_fault_comm_on ? finalize() : RGI_INTERCEPT_NEXT(MPI_Finalize)();
+}
+
+RG_API int PMPI_Finalize(void) {
+  return rgi_fault_comm_on ? finalize() : RGI_INTERCEPT_NEXT(PMPI_Finalize)();
+}
+
+RG_API int MPI_Finalized(int *flag) {
+  if (!rgi_mpich_has_finalized())
+    return RGI_INTERCEPT_NEXT(MPI_Finalized)(flag);
+  *flag = 1;
+  return MPI_SUCCESS;
+}

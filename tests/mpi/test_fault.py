@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) the Regroup authors
+"""A program of MPI alone, with libregroup-mpi.so preloaded, goes on after ranks have been killed, by the
+calls of MPI's fault-tolerance extension. See plain_fault.c.
+
+time: 120
+beside: yes
+few: 2
+"""
+import os
+import random
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'recovery'))
+import deaths  # noqa: E402
+import jobs  # noqa: E402
+from preload import LIBRARY, skip, skip_sanitized, under  # noqa: E402
+
+skip_sanitized()
+if not jobs.OVER_UCX:
+    skip('calls of this MPI cannot be interrupted')
+ROUNDS = 100
+
+
+def run(where, np, program, *arguments, survives=True):
+    env = dict(deaths.ENV, **where.env)
+    if not survives:
+        del env['RG_SURVIVE']
+    status, text = jobs.output([*where.begin(np), '-n', str(np), *under(LIBRARY, program, *map(str, arguments))], env)
+    return status, deaths.SURVIVED.sub('', text)
+
+
+def check(where, np, plan, killed):
+    status, text = run(where, np, 'tests/plain_fault', plan, ROUNDS)
+    assert status == 0 and 'WRONG' not in text and 'RESULT %d %d 0\n' % (np - killed, killed) in text, \
+        (where.name, np, plan, status, text)
+
+
+def test_plans():
+    for where in jobs.SURVIVED:
+        for np, plan in [(1, ''), (2, '0:7'), (3, '1:0'), (4, '3:1'), (4, '0:40,2:41'), (7, '1:3,2:3,6:62')]:
+            if where.count <= np - len(re.findall(':', plan)):
+                check(where, np, plan, len(re.findall(':', plan)))
+
+
+def test_random():
+    random.seed(jobs.SEED)
+    for _ in range(30 if jobs.FULL else 3):
+        where, np = random.choice(jobs.SURVIVED), random.randint(3, 7)
+        dying = random.sample(range(np), random.randint(1, np - 2))
+        check(where, np, ','.join('%d:%d' % (r, random.randrange(ROUNDS)) for r in dying), len(dying))
+
+
+def test_fatal():
+    """As with any other error of MPI's, the job ends."""
+    status, text = run(jobs.ONE, 3, 'tests/plain_fault', '1:4', ROUNDS, 'fatal')
+    assert status != 0 and 'RESULT' not in text and re.search(r'^regroup: MPI_\w+: .*has died', text, re.M), \
+        (status, text)
+
+
+def test_other_jobs():
+    """Without guards the extension's calls are errors, and nothing else changes."""
+    status, text = run(jobs.ONE, 2, 'tests/plain_fault', '', 1, 'fatal', survives=False)
+    assert status != 0 and 'this job tolerates no faults: start it by regroup-run' in text, (status, text)
+
+
+test_plans()
+test_random()
+test_fatal()
+test_other_jobs()
