@@ -49,8 +49,14 @@ static const char *word_of(int call) {
   return names[call] + PREFIX_LENGTH;
 }
 
+static _Thread_local const char *window_call = "MPI_Win_create";
+
+void rgi_intercept_name_window(const char *call) {
+  window_call = call;
+}
+
 const char *rgi_intercept_name(rgi_intercept_call call) {
-  return names[call];
+  return call == RGI_INTERCEPT_RMA ? window_call : names[call];
 }
 
 static int find_operation(const char *word, size_t length) {
@@ -138,21 +144,35 @@ int rgi_intercept_end(rgi_intercept_call call, MPI_Comm comm, int error, int *an
   return 1;
 }
 
+/* The application's function. */
+static void name_of(rgi_intercept_call call, char name[64]) {
+  const char *word = word_of((int)call);
+  if (call == RGI_INTERCEPT_RMA)
+    snprintf(name, 64, "%s", window_call);
+  else
+    snprintf(name, 64, "MPI_%c%s", toupper((unsigned char)*word), word + 1);
+}
+
+/* Behind the name of the library's function that has met the error. */
+static const char *without_name(const char *detail) {
+  size_t length = strspn(detail, "abcdefghijklmnopqrstuvwxyz_MPICW");
+  int is_name = strncmp(detail, PREFIX, PREFIX_LENGTH) == 0 || strncmp(detail, "MPI_", 4) == 0;
+  return is_name && strncmp(detail + length, ": ", 2) == 0 ? detail + length + 2 : detail;
+}
+
 /* "rg_allreduce: ..." as "regroup: MPI_Allreduce: ...", without advice that holds for groups. */
 static void text_of(rgi_intercept_call call, const char *detail, char text[MPI_MAX_ERROR_STRING]) {
-  const char *name = call == RGI_INTERCEPT_COUNT ? NULL : names[call];
-  size_t length = name ? strlen(name) : 0;
-  if (!name) {
+  static const char advice[] = "; form the group anew";
+  char name[64];
+  if (call == RGI_INTERCEPT_COUNT) {
     snprintf(text, MPI_MAX_ERROR_STRING, "regroup: %s", detail);
     return;
   }
-  if (strncmp(detail, name, length) == 0 && strncmp(detail + length, ": ", 2) == 0)
-    detail += length + 2;
-  name += PREFIX_LENGTH;
-  static const char advice[] = "; form the group anew";
+  name_of(call, name);
+  detail = without_name(without_name(detail));
   const char *end = strstr(detail, advice);
-  snprintf(text, MPI_MAX_ERROR_STRING, "regroup: MPI_%c%s: %.*s", toupper((unsigned char)*name),
-           name + 1, end ? (int)(end - detail) : (int)strlen(detail), detail);
+  snprintf(text, MPI_MAX_ERROR_STRING, "regroup: %s: %.*s", name,
+           end ? (int)(end - detail) : (int)strlen(detail), detail);
 }
 
 /* An error code with the library's text, in a class of the library's: MPICH adds no codes to its

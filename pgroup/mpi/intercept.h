@@ -79,8 +79,11 @@ int rgi_intercept_refused(rgi_intercept_call call, MPI_Comm comm, int *answer);
  * communicator's error handler; or 0: nothing has been done, pass it on. */
 int rgi_intercept_end(rgi_intercept_call call, MPI_Comm comm, int error, int *answer);
 
-/* The call as the library's texts begin with it: "rg_bcast". */
+/* The call as the library's texts begin with it: "rg_bcast"; of windows as it is named below. */
 const char *rgi_intercept_name(rgi_intercept_call call);
+
+/* The function by which this thread is about to make a window, a constant: "MPI_Win_create". */
+void rgi_intercept_name_window(const char *call);
 
 /* Whether the operation was chosen. */
 int rgi_intercept_chosen(rgi_intercept_call call);

@@ -28,6 +28,9 @@ static int is_on_one_node(rg_group g) {
  * all members. */
 static rg_group group_to_serve(const plan *p) {
   rg_group g = NULL;
+  rgi_intercept_name_window(p->flavor == MPI_WIN_FLAVOR_CREATE     ? "MPI_Win_create"
+                            : p->flavor == MPI_WIN_FLAVOR_ALLOCATE ? "MPI_Win_allocate"
+                                                                   : "MPI_Win_allocate_shared");
   if (p->comm == MPI_COMM_NULL || p->size < 0 || p->disp_unit <= 0 || !rgi_mpich_gives()->handles)
     rgi_intercept_count(RGI_INTERCEPT_RMA, RGI_INTERCEPT_OTHER_CASE);
   else if ((g = rgi_intercept_group(RGI_INTERCEPT_RMA, p->comm)) && !is_on_one_node(g) &&
