@@ -87,6 +87,8 @@ def check_without_terminal(folder):
     done = place.run('--no-install', 'build')
     assert done.returncode == 1 and 'missing: scons' in done.stdout, done.stdout
     assert 'install' not in place.noted(), place.noted()
+    said = Place(folder + '/all').run('setup').stdout  # for users: nothing that only developers need
+    assert 'cmake' in said and 'gcovr' not in said and 'clang-tidy' not in said, said
 
 
 def check_at_terminal(folder):
