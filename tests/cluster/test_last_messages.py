@@ -23,7 +23,7 @@ SMALL_SOCKETS = {'UCX_TCP_SNDBUF': '8k', 'UCX_TCP_RCVBUF': '8k'}
 def send(nodes, library, message, last, **env):
     """Four pairs of processes; the receivers tell what was wrong."""
     words = under(library, 'tests/plain_last', str(message), str(last), **env)
-    text, said = run_on(nodes, (8, 4), words, 60)
+    text, said = run_on(nodes, (8, 4), words)
     assert text.count(' 0 bytes wrong\n') == 4, (words, text, said)
 
 

@@ -22,7 +22,7 @@ skip_sanitized()
 def count(np, libraries, choice='all'):
     """What the program prints; the tool's counts; the calls that Regroup served, by operation."""
     text, said = run(np, under(':'.join(libraries), 'tests/plain_tool', RG_MPI_REPORT='1',
-                               RG_MPI=choice), 180)
+                               RG_MPI=choice))
     words = re.search(r'^tool: (.*)$', said, re.M)
     words = words[1].split() if words else []
     tool = {name: int(n) for name, n in zip(words[::2], words[1::2])}

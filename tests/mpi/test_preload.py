@@ -32,11 +32,11 @@ def arguments(program, choice):
 @functools.lru_cache(None)
 def alone(program, np):
     """What it prints when MPI serves all."""
-    return run(np, under(POLITE, program, *arguments(program, 'none')), 180)[0]
+    return run(np, under(POLITE, program, *arguments(program, 'none')))[0]
 
 
 def preloaded(program, np, arguments=(), **more):
-    return run(np, under(LIBRARY, program, *arguments, LD_BIND_NOW='1', **more), 180)
+    return run(np, under(LIBRARY, program, *arguments, LD_BIND_NOW='1', **more))
 
 
 def check_symbols():
@@ -151,7 +151,7 @@ def check_wrong_options():
     for more, word in [({'RG_MPI': 'bcast,nonsense'}, 'nonsense'), ({'RG_MPI': ','}, 'expected'),
                        ({'RG_WAIT': 'hastily'}, 'hastily'), ({'RG_COLL': 'bcast=around'}, 'binomial'),
                        ({'RG_BIND': 'sideways'}, 'scatter'), ({'RG_TOPOLOGY': 'none'}, 'pack:2')]:
-        _, said = run(np, under(LIBRARY, 'tests/plain_groups', **more), 180, fails=True)
+        _, said = run(np, under(LIBRARY, 'tests/plain_groups', **more), fails=True)
         assert said.startswith('regroup: RG_') and said.count('RG_') == 1 and word in said, said
     os.environ.pop('OMPI_MCA_ess_singleton_isolated', None)
 
