@@ -295,9 +295,10 @@ static __attribute__((noinline)) unsigned end_poll(unsigned done) {
     rgi_mpich_polled();
   if (!done && rgi_mpich_waits && polite.other && mine.polling == 0)
     report_other();
+  if (polite.on)
+    atomic_store_explicit(&polite.seen, SEEN, memory_order_relaxed);
   if (!polite.on || mine.polling > 0)
     return done;
-  atomic_store_explicit(&polite.seen, SEEN, memory_order_relaxed);
   if (done)
     end_row();
   else
