@@ -14,19 +14,6 @@ static size_t all_bytes(const rgi_subgroup *subgroup, const rgi_algorithm_args *
   return rgi_blocks_at(&args->in_blocks, last) + rgi_blocks_length(&args->in_blocks, last);
 }
 
-/* Reduce to rank 0, scatter from there. */
-static void reduce_scatter_tree(rgi_sched *sched, const rgi_subgroup *subgroup,
-                                const rgi_algorithm_args *args) {
-  size_t bytes = all_bytes(subgroup, args);
-  char *sum = subgroup->me == 0 ? rgi_sched_alloc(sched, bytes) : NULL;
-  rgi_algorithm_args reduce = {.in = args->in, .out = sum, .bytes = bytes};
-  rgi_algorithm_args scatter = {
-      .in = sum, .in_blocks = args->in_blocks, .out = args->out, .bytes = args->bytes};
-  rgi_algorithm_reduce_tree(sched, subgroup, &reduce);
-  rgi_sched_end_round(sched);
-  rgi_algorithm_scatter_linear(sched, subgroup, &scatter);
-}
-
 /* The ranks whose blocks a new number stands for: its own, and that of its pair. */
 static rgi_fold_range ranks_of(const rgi_fold *fold, int number) {
   if (number < fold->extra)
@@ -192,11 +179,6 @@ static void reduce_scatter_shared(rgi_sched *sched, const rgi_subgroup *subgroup
                  args->bytes);
 }
 
-static double reduce_scatter_tree_cost(const rgi_cost_params *params) {
-  return (rgi_cost_lg(params->p) + params->p - 1) * params->ts +
-         params->p * params->n * (rgi_cost_lg(params->p) * (params->tw + params->tc) + params->tw);
-}
-
 static double reduce_scatter_halving_cost(const rgi_cost_params *params) {
   return rgi_cost_lg(params->p) * params->ts +
          (params->p - 1) * params->n * (params->tw + params->tc);
@@ -238,8 +220,6 @@ const rgi_algorithm rgi_algorithms_reduce_scatter[] = {
      .way = RGI_WAY_CHUNKS, .suits = rgi_algorithm_always},
     {"shared", reduce_scatter_shared,
      RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES | RGI_ALGORITHM_UNEVEN, COST_SHARED},
-    {"tree", reduce_scatter_tree, RGI_ALGORITHM_UNEVEN, .cost = reduce_scatter_tree_cost,
-     .formula = "(lg p + p - 1) t_s + p n (lg p (t_w + t_c) + t_w)"},
     {"halving", reduce_scatter_halving, RGI_ALGORITHM_UNEVEN, .cost = reduce_scatter_halving_cost,
      .formula = "lg p t_s + (p - 1) n (t_w + t_c)"},
     {"ring", reduce_scatter_ring, RGI_ALGORITHM_COMMUTES | RGI_ALGORITHM_UNEVEN,

@@ -7,8 +7,8 @@
 #include "collectives/schedule/algorithm.h"
 #include "formation/binomial.h"
 
-void rgi_algorithm_scatter_linear(rgi_sched *sched, const rgi_subgroup *subgroup,
-                                  const rgi_algorithm_args *args) {
+static void scatter_linear(rgi_sched *sched, const rgi_subgroup *subgroup,
+                           const rgi_algorithm_args *args) {
   if (subgroup->me != args->root) {
     rgi_sched_receive(sched, subgroup, args->root, args->out, args->bytes);
     return;
@@ -109,14 +109,14 @@ const rgi_algorithm rgi_algorithms_scatter[] = {
     {"chunks", scatter_shared, RGI_ALGORITHM_ONE_NODE, RGI_COST_DOUBLING, .way = RGI_WAY_CHUNKS,
      .suits = rgi_algorithm_always},
     {"shared", scatter_shared, RGI_ALGORITHM_ONE_NODE, RGI_COST_DOUBLING},
-    {"linear", rgi_algorithm_scatter_linear, RGI_ALGORITHM_UNEVEN, RGI_COST_BLOCKS},
+    {"linear", scatter_linear, RGI_ALGORITHM_UNEVEN, RGI_COST_BLOCKS},
     {"halving", scatter_halving, 0, RGI_COST_DOUBLING},
     {"hierarchical", scatter_hierarchical, RGI_ALGORITHM_NODES, .cost = NULL,
      .formula = "between nodes + inside the node"},
     {0}};
 
 const rgi_algorithm rgi_algorithms_scatterv[] = {
-    {"linear", rgi_algorithm_scatter_linear, RGI_ALGORITHM_UNEVEN, RGI_COST_BLOCKS},
+    {"linear", scatter_linear, RGI_ALGORITHM_UNEVEN, RGI_COST_BLOCKS},
     {"hierarchical", rgi_hier_uneven_scatterv, RGI_ALGORITHM_NODES | RGI_ALGORITHM_UNEVEN,
      .cost = NULL, .formula = "between nodes + inside the node"},
     {0}};

@@ -119,7 +119,6 @@ RGI_ALGORITHM_TABLE(exscan);
 
 /* Those of which algorithms of other operations consist. */
 rgi_algorithm_builder rgi_algorithm_bcast_binomial, rgi_algorithm_reduce_tree;
-rgi_algorithm_builder rgi_algorithm_scatter_linear;
 
 /* Whether operands are combined. */
 static inline int rgi_algorithm_is_reduction(rg_operation op) {
