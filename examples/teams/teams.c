@@ -11,7 +11,10 @@ int main(int argc, char **argv) {
   rg_group world, team;
   int rank, size, sum;
   MPI_Init(&argc, &argv);
-  rg_init(MPI_COMM_WORLD, NULL);
+  if (rg_init(MPI_COMM_WORLD, NULL) != RG_SUCCESS) {
+    fprintf(stderr, "%s\n", rg_error_detail());
+    return 1;
+  }
   rg_group_world(&world);
   rg_group_rank(world, &rank);
   rg_group_size(world, &size);
