@@ -24,6 +24,7 @@
 #include "base/error.h"
 #include "base/error_report.h"
 #include "base/mix.h"
+#include "base/spare.h"
 #include "checkpoint/checkpoint_check.h"
 #include "checkpoint/claim.h"
 #include "checkpoint/disk_writer.h"
@@ -304,7 +305,7 @@ static void release_checkpoint(rg_checkpoint c, int after_death) {
   if (after_death)
     return;
   free(c->all);
-  free(c);
+  rgi_spare_free(c);
 }
 
 static int start_checkpoint(rg_checkpoint c, const char *path,
@@ -354,7 +355,7 @@ int rg_checkpoint_start(rg_group g, const char *path, int64_t n, const rg_array 
     note_end(path, error, 0);
     return rgi_error_report_under(__func__, error);
   }
-  rg_checkpoint c = calloc(1, sizeof *c);
+  rg_checkpoint c = rgi_spare_alloc_zeroed(1, sizeof *c);
   if (!c)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory", __func__);
   c->fd = -1;
@@ -480,7 +481,7 @@ static int finish_checkpoint(rg_checkpoint *c, int error) {
   if (!error)
     rgi_checkpoint_due_cost(was->written + rgi_clock_now() - was->reported);
   note_end(was->path, error, was->head.fixed->sequence);
-  release_checkpoint(was, error && error != RG_ERR_FILE);
+  release_checkpoint(was, error == RG_ERR_PROC_FAILED || error == RG_ERR_REVOKED);
   *c = NULL;
   return error;
 }

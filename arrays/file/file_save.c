@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/spare.h"
 #include "collectives/calls/group_error.h"
 #include "file/file.h"
 
@@ -90,13 +91,13 @@ int rg_array_save(rg_array a, const char *path, rg_file_format format) {
   RGI_TRY(rgi_file_same(__func__, a->group, path, format));
   RGI_TRY(rg_array_checksum(a, &checksum));
   rgi_file_info info = describe_array(a, format, checksum);
-  char *part = malloc(strlen(path) + 32);
+  char *part = rgi_spare_alloc(strlen(path) + 32);
   if (!part)
     return rgi_error(RG_ERR_NOMEM, "rg_array_save: no memory for a name");
   *part = '\0';
   int code = save_array(a, path, part, &info);
   if (*part && (code == RG_ERR_PROC_FAILED || code == RG_ERR_REVOKED))
     unlink(part); /* rank 0 may have died */
-  free(part);
+  rgi_spare_free(part);
   return code;
 }

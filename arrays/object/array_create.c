@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/mix.h"
 #include "base/sized.h"
+#include "base/spare.h"
 #include "distribution/type.h"
 #include "formation/group.h"
 #include "object/replica.h"
@@ -60,7 +61,7 @@ void rgi_array_forget(rg_array a) {
   free(a->copies); /* and the holders behind them */
   rgi_replicas_close(a);
   a->magic = 0;
-  free(a);
+  rgi_spare_free(a);
 }
 
 /* Returns the errors of the spec, of which the other members are told later. error: of making the
@@ -78,12 +79,12 @@ static int work_out_spec(const rg_array_spec *spec, int error, rg_array a) {
 
 static int create_array(const char *call, rg_group g, const rg_array_spec *spec, int wrong,
                         rg_array *made) {
-  rg_array a = calloc(1, sizeof *a);
+  rg_array a = rgi_spare_alloc_zeroed(1, sizeof *a);
   if (!a)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory", call);
   int error = rgi_group_derive(g, &a->group);
   if (error) {
-    free(a);
+    rgi_spare_free(a);
     return error;
   }
   a->epoch = rgi_runtime.epoch;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/spare.h"
 #include "collectives/calls/group_error.h"
 #include "distribution/distribution_owner.h"
 #include "engine/heap.h"
@@ -139,7 +140,7 @@ static void note_memory(rg_array a, const memory_notice *all) {
 }
 
 static int exchange_notices(const char *call, rg_array a, memory_notice mine) {
-  memory_notice *all = malloc((size_t)a->members * sizeof *all);
+  memory_notice *all = rgi_spare_alloc((size_t)a->members * sizeof *all);
   if (!all)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", call, a->members);
   int error = rg_allgather(a->group, &mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE);
@@ -147,7 +148,7 @@ static int exchange_notices(const char *call, rg_array a, memory_notice mine) {
     error = first_error(call, a, all);
   if (!error)
     note_memory(a, all);
-  free(all);
+  rgi_spare_free(all);
   return error;
 }
 

@@ -166,8 +166,11 @@ int rgi_shared_block_open(const char *call, rg_group g, const rgi_shared_block_m
   void *memory;
   RGI_TRY(rgi_group_check_member(call, g)); /* whose deaths end the waits */
   int n = rgi_members_count(g->members);
-  RGI_TRY(rgi_slot_attach(rgi_mix_bits(g->context + KEY), n,
-                          sizeof(rgi_shared_block_state) + (size_t)n, &shared->slot, &memory));
+  const rgi_slot_wanted wanted = {.key = rgi_mix_bits(g->context + KEY),
+                                  .users = n,
+                                  .bytes = sizeof(rgi_shared_block_state) + (size_t)n,
+                                  .once = 1};
+  RGI_TRY(rgi_slot_attach_wanted(&wanted, &shared->slot, &memory));
   shared->place = memory;
   error = open_in_slot(call, g, maker, error, shared->place);
   if (error) {

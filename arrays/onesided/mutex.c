@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/mix.h"
+#include "base/spare.h"
 #include "distribution/distribution_owner.h"
 #include "engine/engine.h"
 #include "formation/group.h"
@@ -119,7 +120,7 @@ int rg_mutexes_create(rg_group g, int64_t n, rg_mutexes *m) {
   RGI_TRY(rgi_group_check_member(__func__, g));
   int wrong = check_count(__func__, n);
   int64_t room = wrong ? 0 : n;
-  rg_mutexes made = calloc(1, sizeof *made + (size_t)room * sizeof *made->have);
+  rg_mutexes made = rgi_spare_alloc_zeroed(1, sizeof *made + (size_t)room * sizeof *made->have);
   if (!made)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %lld mutexes", __func__, (long long)n);
   made->n = wrong ? -1 : n;
@@ -129,7 +130,7 @@ int rg_mutexes_create(rg_group g, int64_t n, rg_mutexes *m) {
     error = check_count(__func__, n);
   if (error) {
     rg_group_free(&made->group);
-    free(made);
+    rgi_spare_free(made);
     return error;
   }
   made->magic = MAGIC;
@@ -158,7 +159,7 @@ int rg_mutexes_free(rg_mutexes *m) {
   rgi_shared_block_close((*m)->group, &(*m)->shared);
   rg_group_free(&(*m)->group);
   (*m)->magic = 0;
-  free(*m);
+  rgi_spare_free(*m);
   *m = NULL;
   return RG_SUCCESS;
 }

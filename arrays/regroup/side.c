@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/spare.h"
 #include "distribution/type.h"
 
 enum { DIMS, TYPE, ELEMENT, LAYOUT, FLAGS, MEMBERS, BOUNDARIES, SINGLE };
@@ -31,7 +32,7 @@ static int64_t boundaries_of(const rg_array_spec *spec) {
 
 static int take_room(rgi_side *side, int64_t n) {
   side->n = n;
-  side->words = calloc((size_t)n, sizeof *side->words);
+  side->words = rgi_spare_alloc_zeroed((size_t)n, sizeof *side->words);
   return side->words ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "rg_array_regroup: no memory");
 }
 
@@ -121,7 +122,7 @@ int rgi_side_spread(rg_group both, int root, rgi_side *side) {
                       "rg_array_regroup: the array, the groups or the layout are not those that "
                       "rank %d of the group of both gave",
                       root);
-  free(mine);
+  rgi_spare_free(mine);
   if (!error) {
     read_spec(side);
     error = rgi_distribution_make(&side->spec, side->members, &side->d);
@@ -131,7 +132,7 @@ int rgi_side_spread(rg_group both, int root, rgi_side *side) {
 
 void rgi_side_clear(rgi_side *side) {
   rgi_distribution_clear(&side->d);
-  free(side->words);
+  rgi_spare_free(side->words);
   memset(side, 0, sizeof *side);
 }
 

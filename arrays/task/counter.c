@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/spare.h"
 #include "object/array.h"
 
 struct rg_counter_s {
@@ -34,7 +35,7 @@ static int set_to_zero(rg_array value) {
 
 int rg_counter_create(rg_group g, rg_counter *counter) {
   RGI_REQUIRE(counter);
-  struct rg_counter_s *c = calloc(1, sizeof *c);
+  struct rg_counter_s *c = rgi_spare_alloc_zeroed(1, sizeof *c);
   if (!c)
     return rgi_error(RG_ERR_NOMEM, "rg_counter_create: no memory");
   int code = rg_array_create_simple(g, RG_TYPE_INT64, 1, &end, &c->value);
@@ -42,7 +43,7 @@ int rg_counter_create(rg_group g, rg_counter *counter) {
     code = set_to_zero(c->value);
   if (code != RG_SUCCESS) {
     rg_array_free(&c->value);
-    free(c);
+    rgi_spare_free(c);
     return code;
   }
   *counter = c;
@@ -54,7 +55,7 @@ int rg_counter_free(rg_counter *counter) {
   if (!*counter)
     return RG_SUCCESS;
   RGI_TRY(rg_array_free(&(*counter)->value));
-  free(*counter);
+  rgi_spare_free(*counter);
   *counter = NULL;
   return RG_SUCCESS;
 }

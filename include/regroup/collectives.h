@@ -50,7 +50,8 @@
  * (the buffers may still be written to); RG_ERR_NOMEM; RG_ERR_MPI. When a node's arena is full the
  * operations continue, but long ones are many times slower there, and a warning is logged;
  * RG_ERR_NOMEM remains where there is no room for a group's flags at its first operation, or a
- * process has no memory of its own. */
+ * process has no memory of its own. Then the other members' operations return RG_ERR_MISMATCH until
+ * the group is formed again; those that had ended their part have returned RG_SUCCESS. */
 #ifndef REGROUP_COLLECTIVES_H
 #define REGROUP_COLLECTIVES_H
 

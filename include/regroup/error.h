@@ -18,7 +18,8 @@
  *    ("rank 3 reported: ..."), as the group or communicator of the call counts it.
  *  - A call that sends no message (one that forms a group, for instance) returns RG_ERR_NOMEM
  *    on the caller alone, and counts as not made. Where others may have made it, the caller
- *    makes it again when it has memory.
+ *    makes it again when it has memory. Where a member lacks memory inside a collective
+ *    operation, members that wait in it get RG_ERR_MISMATCH (collectives.h).
  *  - After an error all objects that existed before the call still work.
  *  - A function of the application that the library calls (a callback) returns RG_SUCCESS,
  *    one of the codes below, or a code of the application's own: any number from

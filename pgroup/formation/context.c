@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/mix.h"
+#include "base/spare.h"
 #include "runtime/runtime.h"
 
 typedef struct {
@@ -37,13 +38,13 @@ static context_entry *find_entry(context_entry *entries, size_t size, uint64_t k
 
 static int grow_table(void) {
   size_t size = table.size ? 2 * table.size : 256;
-  context_entry *entries = calloc(size, sizeof *entries);
+  context_entry *entries = rgi_spare_alloc_zeroed(size, sizeof *entries);
   if (!entries)
     return rgi_error(RG_ERR_NOMEM, "no memory for the contexts of %zu groups", size / 2);
   for (size_t i = 0; i < table.size; i++)
     if (table.entries[i].key)
       *find_entry(entries, size, table.entries[i].key) = table.entries[i];
-  free(table.entries);
+  rgi_spare_free(table.entries);
   table.entries = entries;
   table.size = size;
   return RG_SUCCESS;
@@ -63,7 +64,7 @@ static int count_creation(uint64_t key, uint64_t *created) {
 static void begin_epoch(void) {
   if (table.epoch == rgi_runtime.epoch)
     return;
-  free(table.entries);
+  rgi_spare_free(table.entries);
   table.entries = NULL;
   table.size = table.used = 0;
   table.epoch = rgi_runtime.epoch;

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/label.h"
 #include "base/mix.h"
+#include "base/spare.h"
 #include "formation/context.h"
 #include "formation/failure_scope.h"
 #include "noded/client/overlay_client.h"
@@ -61,7 +62,7 @@ int rgi_group_check_member(const char *call, rg_group g) {
 
 /* The memory of a group; where there is none the members are dropped. */
 static int group_alloc(rgi_members *members, rg_group *g) {
-  *g = malloc(sizeof **g);
+  *g = rgi_spare_alloc(sizeof **g);
   if (*g)
     return RG_SUCCESS;
   rgi_members_drop(members);
@@ -112,7 +113,7 @@ static int group_counted(rgi_members *members, uint64_t hash, rgi_context_kind k
     error = rgi_context_next(hash, kind, tag, &context);
   if (error) {
     rgi_members_drop(members);
-    free(made);
+    rgi_spare_free(made);
     return error;
   }
   group_fill(made, members, tag, context);
@@ -223,7 +224,7 @@ int rg_group_free(rg_group *g) {
   end_revocation(*g);
   rgi_members_drop((*g)->members);
   (*g)->magic = 0;
-  free(*g);
+  rgi_spare_free(*g);
   atomic_fetch_sub_explicit(&rgi_runtime.groups, 1, memory_order_relaxed);
   *g = NULL;
   return RG_SUCCESS;
@@ -356,7 +357,7 @@ int rgi_group_creation_end(const uint64_t creation_ids[RGI_CREATION_IDS], uint32
 int rgi_group_room_alloc(const char *call, int n, rgi_group_room *room) {
   *room = (rgi_group_room){0};
   RGI_TRY(rgi_members_room(call, n, &room->members));
-  room->group = malloc(sizeof *room->group);
+  room->group = rgi_spare_alloc(sizeof *room->group);
   if (room->group)
     return RG_SUCCESS;
   rgi_group_room_free(room);
@@ -364,7 +365,7 @@ int rgi_group_room_alloc(const char *call, int n, rgi_group_room *room) {
 }
 
 void rgi_group_room_free(rgi_group_room *room) {
-  free(room->group);
+  rgi_spare_free(room->group);
   rgi_members_room_free(room->members);
   *room = (rgi_group_room){0};
 }

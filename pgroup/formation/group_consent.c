@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/mix.h"
+#include "base/spare.h"
 #include "formation/binomial.h"
 #include "formation/group_tree.h"
 #include "message/message.h"
@@ -43,7 +44,7 @@ rgi_group_consent rgi_group_consent_begin(rg_group g, const char *call, uint64_t
       .g = g, .call = call, .what = what, .id = rgi_group_creation_begin(g), .room = HEAD + room};
   if (error)
     rgi_group_consent_fail(&consent, error, g->me);
-  consent.in = malloc((size_t)consent.room * sizeof *consent.in);
+  consent.in = rgi_spare_alloc((size_t)consent.room * sizeof *consent.in);
   if (!consent.in) {
     consent.room = HEAD;
     rgi_group_consent_fail(
@@ -138,7 +139,8 @@ void rgi_group_consent_gather(rgi_group_consent *consent, int width, const int m
   int span = me ? me & -me : size; /* how many ranks the subtree may hold */
   if (span > size - me)
     span = size - me;
-  int *message = me ? malloc((HEAD + (size_t)span * (size_t)width) * sizeof *message) : NULL;
+  int *message =
+      me ? rgi_spare_alloc((HEAD + (size_t)span * (size_t)width) * sizeof *message) : NULL;
   if (me && !message)
     rgi_group_consent_fail(
         consent, rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", consent->call, span), me);
@@ -150,7 +152,7 @@ void rgi_group_consent_gather(rgi_group_consent *consent, int width, const int m
     if (error)
       lose(consent, error);
   }
-  free(message);
+  rgi_spare_free(message);
 }
 
 /* --- down ----------------------------------------------------------------------------- */
@@ -207,7 +209,7 @@ int rgi_group_consent_tell(rgi_group_consent *consent, int *count, int **ints) {
     memmove(consent->in, consent->in + HEAD, (size_t)*count * sizeof *consent->in);
     *ints = consent->in;
   } else {
-    free(consent->in);
+    rgi_spare_free(consent->in);
   }
   return error;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/spare.h"
 #include "formation/group_consent.h"
 #include "shm/failure.h"
 
@@ -52,7 +53,7 @@ int rg_group_split(rg_group g, int color, int key, rg_group *part) {
   if (!own)
     own = rgi_group_room_alloc(__func__, size, &room);
   rgi_group_consent consent = rgi_group_consent_begin(g, __func__, SPLIT, own, count);
-  int *table = g->me == 0 ? malloc((size_t)count * sizeof *table) : NULL;
+  int *table = g->me == 0 ? rgi_spare_alloc((size_t)count * sizeof *table) : NULL;
   if (g->me == 0 && !table)
     rgi_group_consent_fail(
         &consent, rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", __func__, size), 0);
@@ -63,7 +64,7 @@ int rg_group_split(rg_group g, int color, int key, rg_group *part) {
   else if (!error)
     error = make_part(g, table, color, consent.id, &room, part);
   rgi_group_room_free(&room);
-  free(table);
+  rgi_spare_free(table);
   /* All have been told of a lack of memory. */
   return error == RG_ERR_NOMEM ? error : rgi_group_creation_result(consent.id, error);
 }

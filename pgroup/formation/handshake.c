@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "base/mix.h"
+#include "base/spare.h"
 #include "formation/group_consent.h"
 #include "formation/group_tree.h"
 #include "message/message.h"
@@ -255,14 +256,14 @@ static void lead_handshake(handshake_leader *leader) {
   }
   if (error)
     rgi_group_consent_fail(consent, error, 0);
-  free(leader->own.ints);
+  rgi_spare_free(leader->own.ints);
 }
 
 /* A leader's memory for both packets. */
 static void take_memory(handshake_leader *leader) {
   size_t bytes = (size_t)packet_room() * sizeof(int);
-  leader->own.ints = malloc(bytes);
-  leader->theirs.ints = malloc(bytes);
+  leader->own.ints = rgi_spare_alloc(bytes);
+  leader->theirs.ints = rgi_spare_alloc(bytes);
   if (!leader->own.ints || !leader->theirs.ints)
     rgi_group_consent_fail(leader->consent,
                            rgi_error(RG_ERR_NOMEM, "%s: no memory", leader->consent->call), 0);
@@ -307,6 +308,6 @@ int rgi_handshake(const char *call, rg_group mine, const rgi_handshake_offer *of
 }
 
 void rgi_handshake_peer_free(rgi_handshake_peer *peer) {
-  free(peer->ints);
+  rgi_spare_free(peer->ints);
   *peer = (rgi_handshake_peer){0};
 }

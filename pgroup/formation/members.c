@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/mix.h"
+#include "base/spare.h"
 #include "shm/node.h"
 
 struct rgi_members {
@@ -40,7 +41,7 @@ static void fill_range(rgi_members *members, int n, int first, int stride) {
 }
 
 int rgi_members_range(int n, int first, int stride, rgi_members **m) {
-  rgi_members *r = malloc(sizeof *r);
+  rgi_members *r = rgi_spare_alloc(sizeof *r);
   if (!r)
     return rgi_error(RG_ERR_NOMEM, "no memory for a range of members");
   fill_range(r, n, first, stride);
@@ -97,7 +98,7 @@ int rgi_members_list(const char *call, int n, const int ranks[], rgi_members **m
 }
 
 int rgi_members_room(const char *call, int n, rgi_members **room) {
-  *room = malloc(sizeof **room + 2 * (size_t)n * sizeof *(*room)->ranks);
+  *room = rgi_spare_alloc(sizeof **room + 2 * (size_t)n * sizeof *(*room)->ranks);
   return *room ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", call, n);
 }
 
@@ -108,15 +109,14 @@ int *rgi_members_room_ranks(rgi_members *room) {
 /* Gives back what the members do not take of the room, where the system can. */
 static rgi_members *shrink_room(rgi_members *room) {
   size_t ranks = room->stride ? 0 : 2 * (size_t)room->n;
-  rgi_members *members = realloc(room, sizeof *room + ranks * sizeof *room->ranks);
-  return members ? members : room;
+  return rgi_spare_shrink(room, sizeof *room + ranks * sizeof *room->ranks);
 }
 
 int rgi_members_fill(const char *call, rgi_members *room, int n, rgi_members **members) {
   int *ranks = room->ranks, stride = stride_of(n, ranks),
       error = stride ? RG_SUCCESS : sort_positions(call, n, ranks, ranks + n);
   if (error) {
-    free(room);
+    rgi_spare_free(room);
     return error;
   }
   if (stride) {
@@ -136,7 +136,7 @@ int rgi_members_fill(const char *call, rgi_members *room, int n, rgi_members **m
 }
 
 void rgi_members_room_free(rgi_members *room) {
-  free(room);
+  rgi_spare_free(room);
 }
 
 int rgi_members_pick(const char *call, const rgi_members *parent, int n, const int at[],
@@ -189,7 +189,7 @@ rgi_members *rgi_members_share(rgi_members *members) {
 
 void rgi_members_drop(rgi_members *members) {
   if (members && atomic_fetch_sub(&members->references, 1) == 1)
-    free(members);
+    rgi_spare_free(members);
 }
 
 int rgi_members_count(const rgi_members *members) {

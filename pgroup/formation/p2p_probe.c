@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/spare.h"
 #include "formation/p2p_transfer.h"
 #include "progress/wait.h"
 #include "runtime/runtime.h"
@@ -59,7 +60,7 @@ int rg_iprobe(rg_group g, int source, int tag, int *there, rg_status *status) {
 /* --- matching ----------------------------------------------------------------------- */
 
 static int make_handle(const char *call, rg_group g, rg_message *made) {
-  rg_message m = malloc(sizeof *m);
+  rg_message m = rgi_spare_alloc(sizeof *m);
   if (!m)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for a message", call);
   *m = (struct rg_message_s){
@@ -92,7 +93,7 @@ static void free_handle(rg_message m) {
   if (rgi_failure_scope_now.members == m->members)
     rgi_failure_scope_now = (rgi_failure_scope){0};
   rgi_members_drop(m->members);
-  free(m);
+  rgi_spare_free(m);
 }
 
 /* *message is NULL if no message has arrived; then wait is 0. */
@@ -111,7 +112,7 @@ static int match_message(const rgi_p2p_transfer_args *args, int wait, rg_message
   int error = wait ? rgi_message_await(&wanted, args->call, &found, &m->cell)
                    : rgi_message_probe(&wanted, &there, &found, &m->cell);
   if (error || !there) {
-    free(m);
+    rgi_spare_free(m);
     *message = NULL;
     return error;
   }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/spare.h"
 #include "runtime/runtime.h"
 
 static int progress_request(rg_request base, int *done) {
@@ -24,11 +25,11 @@ static void release_request(rg_request base) {
   rgi_members_drop(r->transfer.members);
   if (!r->transfer.data.datatype.dense)
     MPI_Type_free(&r->transfer.data.datatype.type);
-  free(r);
+  rgi_spare_free(r);
 }
 
 int rgi_p2p_request_make(const char *call, rgi_p2p_request **made) {
-  rgi_p2p_request *r = malloc(sizeof *r);
+  rgi_p2p_request *r = rgi_spare_alloc(sizeof *r);
   if (!r)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for a request", call);
   r->base.call = call;
@@ -42,7 +43,7 @@ int rgi_p2p_request_make(const char *call, rgi_p2p_request **made) {
 int rgi_p2p_request_open(rgi_p2p_request *r, int error, rg_request *request) {
   rgi_p2p_transfer *transfer = &r->transfer;
   if (error) {
-    free(r);
+    rgi_spare_free(r);
     return error;
   }
   if (transfer->members)

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/mix.h"
+#include "base/spare.h"
 
 /* The context of the application's messages, apart from the library's own. */
 static uint64_t context_of(rg_group g) {
@@ -62,7 +63,7 @@ static inline int begin_transfer(const rgi_p2p_transfer_args *args, const void *
   transfer->none = 0;
   if (transfer->data.datatype.dense)
     return RG_SUCCESS;
-  transfer->packed = malloc(transfer->data.bytes ? transfer->data.bytes : 1);
+  transfer->packed = rgi_spare_alloc(transfer->data.bytes ? transfer->data.bytes : 1);
   return transfer->packed ? RG_SUCCESS
                           : rgi_error(RG_ERR_NOMEM, "%s: no memory to pack %zu bytes", args->call,
                                       transfer->data.bytes);
@@ -70,7 +71,7 @@ static inline int begin_transfer(const rgi_p2p_transfer_args *args, const void *
 
 /* There is no message: the transfer is done. */
 static int begin_none(rgi_p2p_transfer *transfer, int sending) {
-  free(transfer->packed);
+  rgi_spare_free(transfer->packed);
   transfer->packed = NULL;
   transfer->none = 1;
   transfer->message =
@@ -97,7 +98,7 @@ int rgi_p2p_transfer_send(const rgi_p2p_transfer_args *args, const void *buf,
   if (!error)
     error = rgi_message_send(&to, transfer->packed ? transfer->packed : buf, &transfer->message);
   if (error)
-    free(transfer->packed);
+    rgi_spare_free(transfer->packed);
   return error;
 }
 
@@ -115,7 +116,7 @@ int rgi_p2p_transfer_receive(const rgi_p2p_transfer_args *args, void *buf,
   int error =
       rgi_message_receive(&from, transfer->packed ? transfer->packed : buf, &transfer->message);
   if (error)
-    free(transfer->packed);
+    rgi_spare_free(transfer->packed);
   return error;
 }
 
@@ -142,7 +143,7 @@ int rgi_p2p_transfer_finish(rgi_p2p_transfer *transfer, const char *call, rg_sta
         rgi_datatype_unpack_bytes(&transfer->data.datatype, transfer->packed, bytes, transfer->buf);
     error = error ? error : unpacked;
   }
-  free(transfer->packed);
+  rgi_spare_free(transfer->packed);
   transfer->packed = NULL;
   if (!error && status && !message->sending) {
     rgi_message_envelope found = {message->context, message->source, message->tag, message->bytes};
@@ -153,7 +154,7 @@ int rgi_p2p_transfer_finish(rgi_p2p_transfer *transfer, const char *call, rg_sta
 
 static void free_unused(rgi_p2p_transfer *transfer) {
   if (!transfer->message.left)
-    free(transfer->packed);
+    rgi_spare_free(transfer->packed);
   transfer->packed = NULL;
 }
 

@@ -164,16 +164,35 @@ static int run(int (*function)(void)) {
   return function ? function() : RG_SUCCESS;
 }
 
+static int barrier_fails(void) {
+  int error = rg_barrier(shortage_group);
+  return error != RG_SUCCESS && error != RG_ERR_TIMEOUT;
+}
+
 /* What all members have returned: as the scope says. */
 static void judge(const shortage *at, int code, int failed) {
-  int codes[MOST_RANKS];
-  MPI_Allgather(&code, 1, MPI_INT, codes, 1, MPI_INT, MPI_COMM_WORLD);
-  int expected = at->call->scope == SHORTAGE_ALL || rgt_rank == at->victim ? codes[at->victim] : 0;
-  int good = is(at, "the code", code, expected);
-  if (!failed || code)
-    good &= is(at, failed ? "the error" : "the code", code, failed ? RG_ERR_NOMEM : RG_SUCCESS);
+  int victims = code, expected = code, me = rgt_rank == at->victim;
+  shortage_scope scope = at->call->scope;
+  MPI_Bcast(&victims, 1, MPI_INT, at->victim, MPI_COMM_WORLD);
+  int good = is(at, "an error without a reason", victims && !failed, 0);
+  if (me || scope == SHORTAGE_ALL || victims == RG_SUCCESS)
+    expected = victims ? RG_ERR_NOMEM : RG_SUCCESS;
+  else if (scope == SHORTAGE_ONE)
+    expected = RG_SUCCESS;
+  if (scope == SHORTAGE_EACH)
+    good &= is(at, "each has an error, or none", code != RG_SUCCESS, victims != RG_SUCCESS);
+  if (scope != SHORTAGE_SOME)
+    good &= is(at, "the code", code, expected);
+  good &= is(at, "it ends in time", code != RG_ERR_TIMEOUT, 1);
+  if (scope == SHORTAGE_GROUP)
+    is(at, "the group's next collective fails", barrier_fails(), victims != RG_SUCCESS);
   if (code && !good)
     fprintf(stderr, "rank %d, %s: %s\n", rgt_rank, at->call->name, rg_error_detail());
+}
+
+/* Whether there is a result, on all members where the check needs them. */
+static int may_check(shortage_scope scope, int code, int failed) {
+  return scope == SHORTAGE_ONE || (scope == SHORTAGE_SOME ? !failed : code == RG_SUCCESS);
 }
 
 /* Whether there was such an allocation. */
@@ -193,12 +212,20 @@ static int attempt(const shortage *at) {
   shortage_over();
   MPI_Bcast(&failed, 1, MPI_INT, at->victim, MPI_COMM_WORLD);
   judge(at, code, failed);
-  if ((!code || at->call->scope == SHORTAGE_ONE) && at->call->right)
+  if (at->call->right && may_check(at->call->scope, code, failed))
     is(at, "the result is right", at->call->right(), 1);
   RGT_OK(run(at->call->end));
   RGT_OK(rg_group_free(&shortage_group));
   alarm(0);
   return failed;
+}
+
+/* After a revocation, and between nodes after an error, some memory is kept, since messages may
+ * still arrive there. */
+static int may_keep(shortage_scope scope) {
+  int nodes = 0;
+  RGT_OK(rg_group_node_count(shortage_world, &nodes));
+  return scope == SHORTAGE_SOME || (scope == SHORTAGE_GROUP && nodes > 1);
 }
 
 /* The n-th allocation fails, and then the call has memory again: its result is right, and at the
@@ -210,7 +237,7 @@ static int try_n(const shortage *at) {
     if (!attempt(at))
       return round > 0;
     attempt(&with_memory);
-    if (round == ROUNDS - 1)
+    if (round == ROUNDS - 1 && !may_keep(at->call->scope))
       is(at, "no block is left", atomic_load(&live) > before, 0);
     before = atomic_load(&live);
   }

@@ -10,8 +10,17 @@
 
 #include <regroup.h>
 
-/* Who gets RG_ERR_NOMEM: all members of the call or none; the process itself, if any. */
-typedef enum { SHORTAGE_ALL, SHORTAGE_ONE } shortage_scope;
+/* Who gets RG_ERR_NOMEM: all members of the call or none; the process itself, if any. Or the
+ * process itself, and the others an error: all of them (SHORTAGE_EACH); those that have not ended
+ * their part (SHORTAGE_SOME); those that have not ended the collective, and then each member in the
+ * next collective on shortage_group (SHORTAGE_GROUP). */
+typedef enum {
+  SHORTAGE_ALL,
+  SHORTAGE_ONE,
+  SHORTAGE_EACH,
+  SHORTAGE_SOME,
+  SHORTAGE_GROUP
+} shortage_scope;
 
 /* Functions return an error code; all but `call` may be NULL. */
 typedef struct {
@@ -19,7 +28,7 @@ typedef struct {
   shortage_scope scope;
   int (*begin)(void); /* sets up what the call takes, besides shortage_group */
   int (*call)(void);
-  int (*right)(void); /* 1: the result is right; with SHORTAGE_ALL after a success */
+  int (*right)(void); /* 1: the result is right; looked at after a success */
   int (*end)(void);   /* frees what begin has made, and the call where it has succeeded */
 } shortage_call;
 

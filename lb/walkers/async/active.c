@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/spare.h"
 #include "walkers/async/active.h"
 #include "walkers/async/meeting_step.h"
 #include "walkers/state/balancer_state.h"
@@ -135,7 +136,7 @@ static int note_merge(rg_balancer balancer, double seconds) {
 static int merge_joiners(rg_balancer balancer, int joining) {
   int old = balancer->team.n, n = old + joining, error = RG_SUCCESS;
   double began = rgi_clock_now();
-  int *ranks = malloc((size_t)n * sizeof *ranks);
+  int *ranks = rgi_spare_alloc((size_t)n * sizeof *ranks);
   if (!ranks)
     return rgi_error(RG_ERR_NOMEM, "no memory for a group of %d processes", n);
   rgi_team_mark(&balancer->team, RG_SPAN_REGROUP);
@@ -145,7 +146,7 @@ static int merge_joiners(rg_balancer balancer, int joining) {
     error = rg_bcast(balancer->team.own, ranks, n, MPI_INT, 0);
   if (!error)
     error = rgi_active_merge(balancer, n, ranks);
-  free(ranks);
+  rgi_spare_free(ranks);
   RGI_TRY(error);
   balancer->counts.forming += rgi_clock_now() - began;
   if (rgi_team_leads(&balancer->team))

@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/spare.h"
 #include "progress/progress.h"
 #include "progress/request.h"
 #include "progress/wait.h"
@@ -29,7 +30,7 @@
 
 static int request_join(rg_balancer balancer) {
   rgi_search_part *part = &balancer->async.search.part;
-  int64_t *words = malloc((size_t)(balancer->team.n + 1) * sizeof *words);
+  int64_t *words = rgi_spare_alloc((size_t)(balancer->team.n + 1) * sizeof *words);
   if (!words)
     return rgi_error(RG_ERR_NOMEM, "no memory for a request of %d processes", balancer->team.n);
   words[0] = part->stamp;
@@ -37,7 +38,7 @@ static int request_join(rg_balancer balancer) {
     words[i + 1] = balancer->team.ranks[i];
   int error = rgi_wire_send(&balancer->wire, (int)part->target, RGI_WIRE_REQUEST,
                             balancer->team.n + 1, words);
-  free(words);
+  rgi_spare_free(words);
   balancer->async.search.asked = (int)part->target;
   part->target = -1;
   rgi_team_mark(&balancer->team, RG_SPAN_WAIT);
@@ -55,7 +56,7 @@ static int take_answer(rg_balancer balancer, int64_t command[2]) {
   idle->seen = -1;
   if (received.words[0]) {
     idle->n = (int)received.count - 1;
-    idle->ranks = malloc((size_t)idle->n * sizeof *idle->ranks);
+    idle->ranks = rgi_spare_alloc((size_t)idle->n * sizeof *idle->ranks);
     for (int i = 0; idle->ranks && i < idle->n; i++)
       idle->ranks[i] = (int)received.words[i + 1];
     command[0] =
@@ -65,7 +66,7 @@ static int take_answer(rg_balancer balancer, int64_t command[2]) {
     rgi_node_loads_refuse(&balancer->async.nodes.loads, received.from);
     rgi_team_mark(&balancer->team, RG_SPAN_IDLE);
   }
-  free(received.words);
+  rgi_spare_free(received.words);
   return RG_SUCCESS;
 }
 
@@ -73,7 +74,7 @@ static int take_answer(rg_balancer balancer, int64_t command[2]) {
 static int gather_groups(rg_balancer balancer, int64_t command[2]) {
   rgi_search *idle = &balancer->async.search;
   idle->n = balancer->team.n + rgi_join_processes(&balancer->async.join);
-  idle->ranks = malloc((size_t)idle->n * sizeof *idle->ranks);
+  idle->ranks = rgi_spare_alloc((size_t)idle->n * sizeof *idle->ranks);
   if (!idle->ranks)
     return rgi_error(RG_ERR_NOMEM, "no memory for a group of %d processes", idle->n);
   command[0] = RGI_IDLE_COMMAND_GATHER;

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/spare.h"
 #include "walkers/async/active.h"
 #include "walkers/async/idle.h"
 #include "walkers/state/balancer_state.h"
@@ -19,7 +20,8 @@ static int form_found(rg_balancer balancer,
   rgi_search *idle = &balancer->async.search;
   int size = idle->n;
   RGI_TRY(rg_bcast(balancer->team.own, &size, 1, MPI_INT, 0));
-  int *ranks = rgi_team_leads(&balancer->team) ? idle->ranks : malloc((size_t)size * sizeof *ranks);
+  int *ranks =
+      rgi_team_leads(&balancer->team) ? idle->ranks : rgi_spare_alloc((size_t)size * sizeof *ranks);
   idle->ranks = NULL;
   if (!ranks)
     return rgi_error(RG_ERR_NOMEM, "no memory for a group of %d processes", size);
@@ -28,7 +30,7 @@ static int form_found(rg_balancer balancer,
     error = rgi_own_load_withdraw(&balancer->async.board);
   if (!error)
     error = form(balancer, size, ranks);
-  free(ranks);
+  rgi_spare_free(ranks);
   return error;
 }
 
@@ -69,13 +71,13 @@ static int spread_states(rg_balancer balancer, int count, rgi_search_part parts[
     if (!has)
       continue;
     if (!rgi_team_leads(&balancer->team))
-      part->entry.memory = malloc(part->entry.bytes ? part->entry.bytes : 1);
+      part->entry.memory = rgi_spare_alloc(part->entry.bytes ? part->entry.bytes : 1);
     if (!part->entry.memory)
       return rgi_error(RG_ERR_NOMEM, "no memory for %zu bytes of a walker", part->entry.bytes);
     RGI_TRY(rg_bcast(balancer->team.own, part->entry.memory, (MPI_Count)part->entry.bytes, MPI_BYTE,
                      0));
     if (balancer->team.me != first) {
-      free(part->entry.memory);
+      rgi_spare_free(part->entry.memory);
       part->entry.memory = NULL;
     }
   }
@@ -96,8 +98,9 @@ static int become_part(rg_balancer balancer, int count, const rgi_search_part pa
 
 /* The leader has the parts in balancer->async.search.parts; the others get them here. */
 static int split_group(rg_balancer balancer, int count) {
-  rgi_search_part *parts = rgi_team_leads(&balancer->team) ? balancer->async.search.parts
-                                                           : malloc((size_t)count * sizeof *parts);
+  rgi_search_part *parts = rgi_team_leads(&balancer->team)
+                               ? balancer->async.search.parts
+                               : rgi_spare_alloc((size_t)count * sizeof *parts);
   balancer->async.search.parts = NULL;
   if (!parts)
     return rgi_error(RG_ERR_NOMEM, "no memory for %d parts of a group", count);
@@ -106,7 +109,7 @@ static int split_group(rg_balancer balancer, int count) {
     error = spread_states(balancer, count, parts);
   if (!error)
     error = become_part(balancer, count, parts);
-  free(parts);
+  rgi_spare_free(parts);
   return error;
 }
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/spare.h"
 #include "walkers/async/idle.h"
 #include "walkers/async/meeting_step.h"
 #include "walkers/board/node_loads.h"
@@ -56,7 +57,7 @@ static int carry_out(rg_balancer balancer, int waiting, int64_t command[2]) {
   int rest = balancer->team.n, count = (int)plan->count;
   rgi_queue_entry taken[RGI_QUEUE_SHOWN];
   RGI_TRY(take_walkers(balancer, waiting, taken));
-  rgi_search_part *parts = malloc((size_t)(count + 1) * sizeof *parts);
+  rgi_search_part *parts = rgi_spare_alloc((size_t)(count + 1) * sizeof *parts);
   if (!parts)
     return rgi_error(RG_ERR_NOMEM, "no memory for %d parts of a group", count);
   for (int i = 0; i < count; i++) {
@@ -68,7 +69,7 @@ static int carry_out(rg_balancer balancer, int waiting, int64_t command[2]) {
     parts[count++] = (rgi_search_part){.ranks = rest, .target = -1};
   if (count == 1) {
     balancer->async.search.part = parts[0];
-    free(parts);
+    rgi_spare_free(parts);
     return RG_SUCCESS;
   }
   balancer->async.search.parts = parts;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/spare.h"
 #include "walkers/async/meeting_step.h"
 #include "walkers/state/balancer_state.h"
 #include "walkers/store/record_index.h"
@@ -41,7 +42,7 @@ int rgi_meeting_step_aside(rg_balancer balancer, int *failed) {
   if (*failed || !rgi_team_leads(&balancer->team))
     return RG_SUCCESS;
   int error = set_aside(balancer, &entry);
-  free(entry.memory);
+  rgi_spare_free(entry.memory);
   return error;
 }
 
@@ -50,8 +51,8 @@ int rgi_meeting_step_aside(rg_balancer balancer, int *failed) {
 
 static void free_entries(int64_t count, rgi_queue_entry *entry) {
   for (int64_t i = 0; i < count; i++)
-    free(entry[i].memory);
-  free(entry);
+    rgi_spare_free(entry[i].memory);
+  rgi_spare_free(entry);
 }
 
 /* The walkers of a meeting wait for groups; after an error they have ended. */
@@ -72,7 +73,7 @@ static int let_go(rg_balancer balancer, int64_t count, const rgi_queue_entry ent
 
 /* Keeps the walkers until the buddy has the copies that were sent. */
 static int keep(rg_balancer balancer, int64_t count, rgi_queue_entry *entry) {
-  rgi_balancer_kept *kept = malloc(sizeof *kept);
+  rgi_balancer_kept *kept = rgi_spare_alloc(sizeof *kept);
   if (!kept)
     return rgi_error(RG_ERR_NOMEM, "no memory for a meeting of %lld walkers", (long long)count);
   *kept = (rgi_balancer_kept){.next = balancer->async.kept,
@@ -108,7 +109,7 @@ static int serve_kept(rg_balancer balancer) {
     *p = kept->next;
     int error = let_go(balancer, kept->count, kept->entries, 0);
     free_entries(kept->count, kept->entries);
-    free(kept);
+    rgi_spare_free(kept);
     RGI_TRY(error);
   }
   return RG_SUCCESS;

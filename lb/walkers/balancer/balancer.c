@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/sized.h"
+#include "base/spare.h"
 #include "policies/load.h"
 #include "policies/policy.h"
 #include "timeline/timeline.h"
@@ -81,7 +82,7 @@ int rg_balance_create(rg_group group, const rg_walker_kind *kind, const rg_balan
                       rg_balancer *out) {
   RGI_REQUIRE(kind);
   RGI_REQUIRE(out);
-  rg_balancer balancer = calloc(1, sizeof *balancer);
+  rg_balancer balancer = rgi_spare_alloc_zeroed(1, sizeof *balancer);
   if (!balancer)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory", __func__);
   balancer->magic = MAGIC;
@@ -91,7 +92,7 @@ int rg_balance_create(rg_group group, const rg_walker_kind *kind, const rg_balan
     error = rgi_membership_open(&balancer->members, group);
   if (error) {
     rgi_membership_close(&balancer->members);
-    free(balancer);
+    rgi_spare_free(balancer);
     return error;
   }
   *out = balancer;
@@ -122,9 +123,9 @@ int rg_balance_free(rg_balancer *balancer) {
     rgi_outcome_list_free(&(*balancer)->gathered);
     rgi_pace_table_free(&(*balancer)->paces);
     rgi_balancer_forget_ids(*balancer);
-    free((*balancer)->survival.living);
+    rgi_spare_free((*balancer)->survival.living);
     rgi_membership_close(&(*balancer)->members);
-    free(*balancer);
+    rgi_spare_free(*balancer);
   }
   *balancer = NULL;
   return RG_SUCCESS;
@@ -174,19 +175,19 @@ static int by_id(const void *a, const void *b) {
 
 /* Walkers that meet are told apart by their ids. */
 static int note_id(const char *call, rg_balancer balancer, int64_t id) {
-  int64_t *key = balancer->work.kind.meets ? malloc(sizeof *key) : NULL;
+  int64_t *key = balancer->work.kind.meets ? rgi_spare_alloc(sizeof *key) : NULL;
   if (!balancer->work.kind.meets)
     return RG_SUCCESS;
   if (key)
     *key = id;
   int64_t **node = key ? tsearch(key, &balancer->ids, by_id) : NULL;
   if (!node) {
-    free(key);
+    rgi_spare_free(key);
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for walker %lld", call, (long long)id);
   }
   if (*node == key)
     return RG_SUCCESS;
-  free(key);
+  rgi_spare_free(key);
   return rgi_error(RG_ERR_ARG,
                    "%s: there is a walker %lld already: walkers that meet need "
                    "different ids",
@@ -234,7 +235,7 @@ int rg_balance_add(rg_balancer balancer, const rg_walker_new *given) {
                                                          .bytes = entry.bytes,
                                                          .run = balancer->work.run});
   if (walker->state) {
-    entry.memory = malloc(walker->bytes ? walker->bytes : 1);
+    entry.memory = rgi_spare_alloc(walker->bytes ? walker->bytes : 1);
     if (!entry.memory)
       return rgi_error(RG_ERR_NOMEM, "%s: no memory for %zu bytes", __func__, walker->bytes);
     memcpy(entry.memory, walker->state, walker->bytes);
@@ -244,7 +245,7 @@ int rg_balance_add(rg_balancer balancer, const rg_walker_new *given) {
     error = rgi_queue_add(rgi_balancer_rests(balancer) ? &balancer->list : &balancer->work.born,
                           &entry);
   if (error)
-    free(entry.memory);
+    rgi_spare_free(entry.memory);
   return error;
 }
 

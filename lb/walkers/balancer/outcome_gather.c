@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/error_report.h"
+#include "base/spare.h"
 #include "collectives/calls/group_error.h"
 #include "walkers/balancer/restart.h"
 #include "walkers/state/balancer_state.h"
@@ -71,17 +72,18 @@ typedef struct {
 } outcome_bytes;
 
 static void free_bytes(outcome_bytes *bytes) {
-  free(bytes->mine);
-  free(bytes->bytes);
-  free(bytes->all);
+  rgi_spare_free(bytes->mine);
+  rgi_spare_free(bytes->bytes);
+  rgi_spare_free(bytes->all);
 }
 
 static int open_bytes(const rgi_membership *members, const rgi_outcome_list *list,
                       outcome_bytes *bytes) {
   size_t n = (size_t)members->size, packed = packed_bytes(list);
-  *bytes = (outcome_bytes){.mine = malloc(packed ? packed : 1),
-                           .mine_bytes = (MPI_Count)packed,
-                           .bytes = calloc(n, sizeof *bytes->bytes + sizeof *bytes->at)};
+  *bytes =
+      (outcome_bytes){.mine = rgi_spare_alloc(packed ? packed : 1),
+                      .mine_bytes = (MPI_Count)packed,
+                      .bytes = rgi_spare_alloc_zeroed(n, sizeof *bytes->bytes + sizeof *bytes->at)};
   if (!bytes->mine || !bytes->bytes)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %zu bytes", members->call, packed);
   bytes->at = (MPI_Aint *)(void *)(bytes->bytes + n);
@@ -95,7 +97,7 @@ static int make_places(const rgi_membership *members, outcome_bytes *bytes) {
     bytes->at[r] = (MPI_Aint)bytes->total;
     bytes->total += (size_t)bytes->bytes[r];
   }
-  bytes->all = malloc(bytes->total ? bytes->total : 1);
+  bytes->all = rgi_spare_alloc(bytes->total ? bytes->total : 1);
   return bytes->all
              ? RG_SUCCESS
              : rgi_error(RG_ERR_NOMEM, "%s: no memory for %zu bytes", members->call, bytes->total);

@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/spare.h"
 #include "collectives/calls/group_error.h"
 #include "formation/group.h"
 #include "formation/members.h"
@@ -60,7 +61,7 @@ static int read_list(rg_balancer balancer, const rgi_record_exchange *exchange, 
   RGI_TRY(rgi_first_make(balancer));
   if (!exchange->nodes)
     return RG_SUCCESS;
-  *homes = malloc((size_t)(balancer->list.count + 1) * sizeof **homes);
+  *homes = rgi_spare_alloc((size_t)(balancer->list.count + 1) * sizeof **homes);
   if (!*homes)
     return rgi_error(RG_ERR_NOMEM, "no memory for %d walkers", balancer->list.count);
   for (int i = 0; i < balancer->list.count; i++)
@@ -96,7 +97,7 @@ static int read_stores(rg_balancer balancer) {
     error = share_error(balancer, read_list(balancer, &exchange, &homes));
   if (!error && exchange.nodes)
     error = rgi_record_exchange_move(&exchange, &balancer->list, homes);
-  free(homes);
+  rgi_spare_free(homes);
   close_exchange(&exchange);
   return error;
 }
@@ -118,7 +119,7 @@ static int lay_out_stores(rg_balancer balancer) {
 static void note_filled(rg_balancer balancer) {
   rgi_store_filled(&balancer->survival.store, &balancer->list);
   for (int i = 0; i < balancer->list.count; i++) {
-    free(balancer->list.at[i].memory);
+    rgi_spare_free(balancer->list.at[i].memory);
     balancer->list.at[i].memory = NULL;
     balancer->list.at[i].bytes = 0;
   }
@@ -240,7 +241,7 @@ static int list_living(rg_balancer balancer) {
   rgi_balancer_survival *survival = &balancer->survival;
   if (survival->living)
     return RG_SUCCESS;
-  survival->living = malloc((size_t)balancer->members.size * sizeof *survival->living);
+  survival->living = rgi_spare_alloc((size_t)balancer->members.size * sizeof *survival->living);
   if (!survival->living)
     return rgi_error(RG_ERR_NOMEM, "no memory for %d ranks", balancer->members.size);
   for (survival->living_count = 0; survival->living_count < balancer->members.size;

@@ -5,6 +5,9 @@
  * rg_balance_end, then ENDED, from where it may begin again. After an error of the library's own it
  * is BROKEN and can only be freed. The steps themselves are those of sync.c or async.c;
  * restart.c stands around them in a job that survives deaths. */
+#include <regroup/recovery.h>
+#include <string.h>
+
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/error_report.h"
@@ -17,9 +20,17 @@
 #include "walkers/sync/sync.h"
 #include "walkers/work/outcome.h"
 
+/* The waits of the others end: in a job that survives they agree on what has happened, in another
+ * one the balancer's group is revoked, on the caller's node. */
 static int broken_if(rg_balancer balancer, int error) {
-  if (error)
-    balancer->stage = RGI_BALANCER_BROKEN;
+  if (!error)
+    return RG_SUCCESS;
+  balancer->stage = RGI_BALANCER_BROKEN;
+  if (!balancer->members.survives) {
+    char *text = strdupa(rg_error_detail());
+    rg_group_revoke(balancer->members.group);
+    rgi_error(error, "%s", text);
+  }
   return error;
 }
 

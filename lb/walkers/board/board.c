@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/mix.h"
+#include "base/spare.h"
 #include "formation/group.h"
 #include "progress/slot.h"
 #include "shm/arena.h"
@@ -26,7 +27,7 @@ int rgi_board_open(rgi_board *board) {
   const rgi_membership *members = board->members;
   void *memory;
   int here = 0;
-  board->place_of = malloc(2 * (size_t)members->size * sizeof *board->place_of);
+  board->place_of = rgi_spare_alloc(2 * (size_t)members->size * sizeof *board->place_of);
   if (!board->place_of)
     return rgi_error(RG_ERR_NOMEM, "rg_balance_begin: no memory for %d processes", members->size);
   board->woken = board->place_of + members->size;
@@ -66,7 +67,7 @@ static void free_waiting(rgi_board *board) {
 }
 
 void rgi_board_close(rgi_board *board) {
-  free(board->place_of);
+  rgi_spare_free(board->place_of);
   board->place_of = NULL;
   if (!board->shared)
     return;
@@ -76,7 +77,7 @@ void rgi_board_close(rgi_board *board) {
 }
 
 void rgi_board_forget(rgi_board *board) {
-  free(board->place_of);
+  rgi_spare_free(board->place_of);
   board->place_of = NULL;
   board->locked = board->woken_count = 0;
   if (board->shared)
@@ -151,7 +152,7 @@ int rgi_board_take(rgi_board *board, int at, rgi_queue_entry *entry) {
   rgi_board_shared *shared = board->shared;
   rgi_queue_entry *list = rgi_board_waiting(board), taken = list[at];
   if (taken.state) {
-    taken.memory = malloc(taken.bytes ? taken.bytes : 1);
+    taken.memory = rgi_spare_alloc(taken.bytes ? taken.bytes : 1);
     if (!taken.memory)
       return rgi_error(RG_ERR_NOMEM, "no memory for the %zu bytes of a walker", taken.bytes);
     memcpy(taken.memory, rgi_arena_at(taken.state), taken.bytes);

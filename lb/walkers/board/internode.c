@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/mix.h"
+#include "base/spare.h"
 #include "walkers/board/board.h"
 #include "walkers/board/internode.h"
 #include "walkers/board/node_loads.h"
@@ -53,7 +54,7 @@ static int add_credit(rgi_internode_credit *credit, int place) {
 }
 
 static void free_credit(rgi_internode_credit *credit) {
-  free(credit->sum);
+  rgi_spare_free(credit->sum);
   *credit = (rgi_internode_credit){0};
 }
 
@@ -168,7 +169,7 @@ static int tell_rows(rgi_internode *internode, int to) {
     words[0] = ROWS;
     error = rgi_wire_send(internode->wire, to, RGI_WIRE_INTERNODE, count, words);
   }
-  free(words);
+  rgi_spare_free(words);
   return error;
 }
 
@@ -200,7 +201,7 @@ static int give_walker(rgi_internode *internode, int to, int64_t ranks) {
     error = rgi_record_pack_attach(internode->store, &entry);
   int64_t *words = NULL, credit = 0;
   if (there && !error) {
-    words = calloc((size_t)(header + words_for(entry.bytes)), sizeof *words);
+    words = rgi_spare_alloc_zeroed((size_t)(header + words_for(entry.bytes)), sizeof *words);
     error = rgi_internode_depart(internode, to, &credit);
   }
   rgi_board_unlock(internode->board);
@@ -217,8 +218,8 @@ static int give_walker(rgi_internode *internode, int to, int64_t ranks) {
     memcpy(words + header, entry.memory, entry.bytes);
   error = rgi_wire_send(internode->wire, to, RGI_WIRE_INTERNODE, header + words_for(entry.bytes),
                         words);
-  free(words);
-  free(entry.memory);
+  rgi_spare_free(words);
+  rgi_spare_free(entry.memory);
   return error;
 }
 
@@ -266,7 +267,7 @@ int rgi_internode_send_aside(rgi_internode *internode, int to, int64_t credit,
                              const rgi_queue_entry *entry, const rgi_meeting *meeting) {
   int64_t place = 4 + meeting->count, state = place + words_for(sizeof *entry),
           all = state + (entry->memory ? words_for(entry->bytes) : 0);
-  int64_t *words = calloc((size_t)all, sizeof *words);
+  int64_t *words = rgi_spare_alloc_zeroed((size_t)all, sizeof *words);
   if (!words)
     return rgi_error(RG_ERR_NOMEM, "no memory for %zu bytes of a walker", entry->bytes);
   words[0] = ASIDE;
@@ -278,7 +279,7 @@ int rgi_internode_send_aside(rgi_internode *internode, int to, int64_t credit,
   if (entry->memory)
     memcpy(words + state, entry->memory, entry->bytes);
   int error = rgi_wire_send(internode->wire, to, RGI_WIRE_INTERNODE, all, words);
-  free(words);
+  rgi_spare_free(words);
   return error;
 }
 
@@ -340,7 +341,7 @@ int rgi_internode_serve(rgi_internode *internode) {
     if (!received.words)
       break;
     int error = handle_message(internode, received.from, received.words);
-    free(received.words);
+    rgi_spare_free(received.words);
     RGI_TRY(error);
   }
   return RG_SUCCESS;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/spare.h"
 #include "walkers/board/board.h"
 #include "walkers/board/node_loads.h"
 #include "walkers/team/membership.h"
@@ -38,8 +39,8 @@ int rgi_node_loads_open(rgi_node_loads *loads, const rgi_membership *members) {
 
 void rgi_node_loads_close(rgi_node_loads *loads) {
   for (int i = 0; i < loads->nodes; i++)
-    free(loads->node[i].row);
-  free(loads->node);
+    rgi_spare_free(loads->node[i].row);
+  rgi_spare_free(loads->node);
   *loads = (rgi_node_loads){0};
 }
 

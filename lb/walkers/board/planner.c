@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/spare.h"
 #include "runtime/tuning.h"
 #include "shm/node.h"
 #include "walkers/board/board.h"
@@ -21,8 +22,8 @@
 int rgi_planner_open(rgi_planner *planner, int groups) {
   if (planner->rows)
     return RG_SUCCESS;
-  planner->rows = calloc((size_t)groups, sizeof *planner->rows);
-  planner->stamps = calloc((size_t)groups, sizeof *planner->stamps);
+  planner->rows = rgi_spare_alloc_zeroed((size_t)groups, sizeof *planner->rows);
+  planner->stamps = rgi_spare_alloc_zeroed((size_t)groups, sizeof *planner->stamps);
   if (planner->rows && planner->stamps)
     return RG_SUCCESS;
   rgi_planner_close(planner);
@@ -31,8 +32,8 @@ int rgi_planner_open(rgi_planner *planner, int groups) {
 
 void rgi_planner_close(rgi_planner *planner) {
   rg_plan_free(&planner->plan);
-  free(planner->rows);
-  free(planner->stamps);
+  rgi_spare_free(planner->rows);
+  rgi_spare_free(planner->stamps);
   planner->rows = NULL;
   planner->stamps = NULL;
 }
@@ -67,6 +68,8 @@ int rgi_planner_ask(rgi_planner *planner, const rg_load_table *table) {
       planner->error ? planner->error : rg_policy_plan(&planner->policy, table, &planner->plan);
   if (error == RG_SUCCESS)
     return RG_SUCCESS;
+  if (error == RG_ERR_NOMEM && planner->policy.interval > 0 && !planner->error)
+    return error; /* of this process: in rounds the others carry out another plan */
   if (!planner->error)
     note_policy_error(planner, error);
   RGI_TRY(rg_policy_parse("none", &none));
@@ -103,7 +106,7 @@ int rgi_planner_read_board(const rgi_board *board, const rgi_node_loads *others,
   const rgi_board_shared *shared = board->shared;
   int most = board->members->size;
   int count = 0;
-  rgi_board_row *rows = malloc((size_t)most * sizeof *rows);
+  rgi_board_row *rows = rgi_spare_alloc((size_t)most * sizeof *rows);
   if (!rows)
     return rgi_error(RG_ERR_NOMEM, "no memory for a table of %d rows", most);
   for (int i = 0; i < shared->processes; i++)
@@ -121,7 +124,7 @@ int rgi_planner_read_board(const rgi_board *board, const rgi_node_loads *others,
     if (rows[i].load.id == board->members->rank)
       self = i;
   }
-  free(rows);
+  rgi_spare_free(rows);
   table->count = planner->row_count = count;
   table->self = self;
   table->merge = shared->merge;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/spare.h"
 #include "recovery/checkpoint_due.h"
 
 void rgi_balancer_state_connect(rg_balancer balancer) {
@@ -39,9 +40,9 @@ static void forget_kept(rg_balancer balancer) {
   for (rgi_balancer_kept *kept = balancer->async.kept, *next; kept; kept = next) {
     next = kept->next;
     for (int64_t i = 0; i < kept->count; i++)
-      free(kept->entries[i].memory);
-    free(kept->entries);
-    free(kept);
+      rgi_spare_free(kept->entries[i].memory);
+    rgi_spare_free(kept->entries);
+    rgi_spare_free(kept);
   }
   balancer->async.kept = NULL;
 }

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/grow.h"
+#include "base/spare.h"
 #include "walkers/board/board.h"
 #include "walkers/board/internode.h"
 #include "walkers/state/join.h"
@@ -26,13 +27,13 @@ static int refuse_request(const rgi_join *join, int leader) {
 
 void rgi_join_forget(rgi_join *join) {
   for (int i = 0; i < join->count; i++)
-    free(join->at[i].ranks);
+    rgi_spare_free(join->at[i].ranks);
   join->count = 0;
 }
 
 void rgi_join_close(rgi_join *join) {
   rgi_join_forget(join);
-  free(join->at);
+  rgi_spare_free(join->at);
   join->at = NULL;
   join->room = 0;
 }
@@ -50,7 +51,7 @@ int rgi_join_refuse_all(rgi_join *join) {
 static int add_request(rgi_join *join, int leader, int n, const int64_t ranks[]) {
   RGI_TRY(rgi_grow(&join->at, join->count, &join->room, sizeof *join->at,
                    "no memory for %lld requests"));
-  rgi_join_request request = {leader, n, malloc((size_t)n * sizeof *request.ranks)};
+  rgi_join_request request = {leader, n, rgi_spare_alloc((size_t)n * sizeof *request.ranks)};
   if (!request.ranks)
     return rgi_error(RG_ERR_NOMEM, "no memory for %d processes that join", n);
   for (int i = 0; i < n; i++)
@@ -78,7 +79,7 @@ int rgi_join_serve(rgi_join *join) {
     if (!received.words)
       break;
     int error = take_request(join, &received);
-    free(received.words);
+    rgi_spare_free(received.words);
     RGI_TRY(error);
   }
   RGI_TRY(rgi_wire_reap(wire));
@@ -101,7 +102,7 @@ int rgi_join_choose(rgi_join *join, int *processes) {
     int one = refuse_request(join, request.leader);
     error = error ? error : one;
     rgi_board_row_of(board, board->members->rank)->load.coming -= request.n;
-    free(request.ranks);
+    rgi_spare_free(request.ranks);
   }
   join->count = kept;
   return error;
@@ -122,7 +123,7 @@ int rgi_join_accept(rgi_join *join, int answer, int n, int ranks[]) {
     memcpy(ranks + at, join->at[i].ranks, (size_t)join->at[i].n * sizeof *ranks);
     at += join->at[i].n;
   }
-  int64_t *words = malloc((size_t)(n + 1) * sizeof *words);
+  int64_t *words = rgi_spare_alloc((size_t)(n + 1) * sizeof *words);
   if (!words)
     return rgi_error(RG_ERR_NOMEM, "no memory for a group of %d processes", n);
   words[0] = answer;
@@ -132,6 +133,6 @@ int rgi_join_accept(rgi_join *join, int answer, int n, int ranks[]) {
   for (int i = 0; i < join->count && !error; i++)
     error = rgi_wire_send(join->nodes->wire, join->at[i].leader, RGI_WIRE_ANSWER, n + 1, words);
   rgi_join_forget(join);
-  free(words);
+  rgi_spare_free(words);
   return error;
 }

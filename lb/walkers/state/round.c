@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/spare.h"
 #include "walkers/board/planner.h"
 #include "walkers/state/round.h"
 #include "walkers/team/meeting_list.h"
@@ -14,8 +15,8 @@ int rgi_round_open(rgi_round *round, int size) {
   round->size = size;
   if (round->reports)
     return RG_SUCCESS;
-  round->reports = calloc((size_t)size, sizeof *round->reports);
-  round->leader_of = calloc(3 * (size_t)size, sizeof *round->leader_of);
+  round->reports = rgi_spare_alloc_zeroed((size_t)size, sizeof *round->reports);
+  round->leader_of = rgi_spare_alloc_zeroed(3 * (size_t)size, sizeof *round->leader_of);
   if (!round->reports || !round->leader_of) {
     rgi_round_close(round);
     return rgi_error(RG_ERR_NOMEM, "rg_balance_begin: no memory for %d processes", size);
@@ -27,15 +28,15 @@ int rgi_round_open(rgi_round *round, int size) {
 
 void rgi_round_forget(rgi_round *round) {
   if (round->has_brought)
-    free(round->brought.memory);
+    rgi_spare_free(round->brought.memory);
   round->has_brought = 0;
   rgi_meeting_list_free(rgi_round_aside(round));
 }
 
 void rgi_round_close(rgi_round *round) {
   rgi_round_forget(round);
-  free(round->reports);
-  free(round->leader_of);
+  rgi_spare_free(round->reports);
+  rgi_spare_free(round->leader_of);
   *round = (rgi_round){0};
 }
 
@@ -48,7 +49,7 @@ static int by_lowest(const void *a, const void *b) {
 }
 
 int rgi_round_rows(const rgi_round *round, rgi_planner *planner) {
-  const rgi_round_report **order = malloc((size_t)round->size * sizeof *order);
+  const rgi_round_report **order = rgi_spare_alloc((size_t)round->size * sizeof *order);
   int count = 0;
   if (!order)
     return rgi_error(RG_ERR_NOMEM, "no memory for a table of %d rows", round->size);
@@ -59,7 +60,7 @@ int rgi_round_rows(const rgi_round *round, rgi_planner *planner) {
   for (int i = 0; i < count; i++)
     planner->rows[i] = order[i]->load;
   planner->row_count = count;
-  free(order);
+  rgi_spare_free(order);
   return RG_SUCCESS;
 }
 

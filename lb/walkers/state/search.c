@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/spare.h"
 #include "walkers/state/search.h"
 
 void rgi_search_begin(rgi_search *search) {
@@ -15,9 +16,9 @@ void rgi_search_begin(rgi_search *search) {
 void rgi_search_forget(rgi_search *search) {
   if (search->request)
     rg_wait(&search->request, NULL);
-  free(search->ranks);
-  free(search->part.entry.memory);
-  free(search->parts);
+  rgi_spare_free(search->ranks);
+  rgi_spare_free(search->part.entry.memory);
+  rgi_spare_free(search->parts);
   *search = (rgi_search){0};
   rgi_search_begin(search);
 }

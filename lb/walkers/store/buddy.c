@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/spare.h"
 #include "walkers/store/buddy.h"
 #include "walkers/store/record_index.h"
 #include "walkers/store/store.h"
@@ -24,12 +25,12 @@ int rgi_buddy_open(rgi_buddy *buddy) {
   rgi_buddy_close(buddy);
   if (!rgi_store_spans_nodes(buddy->index->store))
     return RG_SUCCESS;
-  int *buddies = malloc((size_t)members->size * sizeof *buddies);
+  int *buddies = rgi_spare_alloc((size_t)members->size * sizeof *buddies);
   int error = buddies ? rgi_membership_buddies(members, buddies)
                       : rgi_error(RG_ERR_NOMEM, "no memory for %d ranks", members->size);
   if (!error)
     buddy->rank = buddies[members->rank];
-  free(buddies);
+  rgi_spare_free(buddies);
   return error;
 }
 
@@ -76,14 +77,14 @@ int rgi_buddy_serve(rgi_buddy *buddy) {
     if (!received.words)
       break;
     int error = take_copies(buddy, &received);
-    free(received.words);
+    rgi_spare_free(received.words);
     RGI_TRY(error);
   }
   while (rgi_buddy_waits(buddy)) {
     RGI_TRY(rgi_wire_take(buddy->wire, RGI_WIRE_COPIED, &received));
     if (!received.words)
       break;
-    free(received.words);
+    rgi_spare_free(received.words);
     buddy->open--;
   }
   return RG_SUCCESS;

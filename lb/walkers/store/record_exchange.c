@@ -21,6 +21,7 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "base/mix.h"
+#include "base/spare.h"
 #include "collectives/calls/group_error.h"
 #include "formation/group.h"
 #include "formation/members.h"
@@ -64,8 +65,8 @@ static void name_domains(rgi_record_exchange *exchange, const rgi_membership *me
 
 static int find_nodes(rgi_record_exchange *exchange, const rgi_membership *members) {
   size_t n = (size_t)members->size;
-  exchange->domain = calloc(n, sizeof *exchange->domain + 2 * sizeof(int));
-  int *work = calloc(n, 2 * sizeof *work), error = RG_SUCCESS;
+  exchange->domain = rgi_spare_alloc_zeroed(n, sizeof *exchange->domain + 2 * sizeof(int));
+  int *work = rgi_spare_alloc_zeroed(n, 2 * sizeof *work), error = RG_SUCCESS;
   if (!exchange->domain || !work)
     error = rgi_error(RG_ERR_NOMEM, "no memory for %d ranks", members->size);
   if (!error) {
@@ -78,7 +79,7 @@ static int find_nodes(rgi_record_exchange *exchange, const rgi_membership *membe
   }
   for (int i = 0; i < exchange->nodes && !error; i++)
     exchange->buddies[i] = work[work[n + (size_t)exchange->ranks[i]]];
-  free(work);
+  rgi_spare_free(work);
   return error;
 }
 
@@ -96,8 +97,8 @@ int rgi_record_exchange_open(rgi_record_exchange *exchange, rgi_record_index *in
 
 void rgi_record_exchange_close(rgi_record_exchange *exchange) {
   rgi_record_table_free(&exchange->table);
-  free(exchange->wanted.at);
-  free(exchange->domain);
+  rgi_spare_free(exchange->wanted.at);
+  rgi_spare_free(exchange->domain);
   rg_group_free(&exchange->group);
   rgi_record_index_clear(exchange->index);
   *exchange = (rgi_record_exchange){0};
@@ -128,16 +129,16 @@ typedef struct {
 } pieces;
 
 static int open_pieces(pieces *all, int nodes) {
-  *all = (pieces){.bytes = calloc((size_t)nodes, sizeof *all->bytes),
-                  .places = calloc((size_t)nodes + 1, sizeof *all->places)};
+  *all = (pieces){.bytes = rgi_spare_alloc_zeroed((size_t)nodes, sizeof *all->bytes),
+                  .places = rgi_spare_alloc_zeroed((size_t)nodes + 1, sizeof *all->places)};
   return all->bytes && all->places ? RG_SUCCESS
                                    : rgi_error(RG_ERR_NOMEM, "no memory for %d nodes", nodes);
 }
 
 static void free_pieces(pieces *all) {
-  free(all->all);
-  free(all->bytes);
-  free(all->places);
+  rgi_spare_free(all->all);
+  rgi_spare_free(all->bytes);
+  rgi_spare_free(all->places);
 }
 
 /* When the bytes are known: the places, and the memory. */
@@ -145,7 +146,7 @@ static int size_pieces(pieces *all, int nodes) {
   for (int i = 0; i < nodes; i++)
     all->places[i + 1] = all->places[i] + (MPI_Aint)all->bytes[i];
   size_t total = (size_t)all->places[nodes];
-  all->all = malloc(total ? total : 1);
+  all->all = rgi_spare_alloc(total ? total : 1);
   return all->all ? RG_SUCCESS
                   : rgi_error(RG_ERR_NOMEM, "no memory for %zu bytes of walkers", total);
 }

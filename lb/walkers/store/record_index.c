@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/spare.h"
 #include "walkers/store/record.h"
 #include "walkers/store/record_index.h"
 #include "walkers/store/store.h"
@@ -25,13 +26,13 @@ static int grow_index(rgi_record_index *index) {
       .store = index->store, .room = 4 * index->room + 61, .head = index->head};
   if (2 * (index->count + 1) < index->room)
     return RG_SUCCESS;
-  more.at = calloc(more.room, sizeof *more.at);
+  more.at = rgi_spare_alloc_zeroed(more.room, sizeof *more.at);
   if (!more.at)
     return rgi_error(RG_ERR_NOMEM, "no memory for a table of %zu walkers", more.room);
   for (size_t i = 0; i < index->room; i++)
     if (index->at[i].key)
       place_record(&more, index->at[i].key, index->at[i].offset);
-  free(index->at);
+  rgi_spare_free(index->at);
   *index = more;
   return RG_SUCCESS;
 }
@@ -68,7 +69,7 @@ static int catch_up(rgi_record_index *index) {
 }
 
 void rgi_record_index_clear(rgi_record_index *index) {
-  free(index->at);
+  rgi_spare_free(index->at);
   *index = (rgi_record_index){.store = index->store};
 }
 

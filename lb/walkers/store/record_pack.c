@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/spare.h"
 #include "shm/arena.h"
 #include "walkers/store/record.h"
 #include "walkers/store/record_index.h"
@@ -76,7 +77,7 @@ int rgi_record_pack_add(rgi_record_pack *pack, uint64_t offset) {
 }
 
 void rgi_record_pack_free(rgi_record_pack *pack) {
-  free(pack->memory);
+  rgi_spare_free(pack->memory);
   *pack = (rgi_record_pack){0};
 }
 
@@ -169,7 +170,7 @@ int rgi_record_pack_detach(rgi_record_index *index, rgi_queue_entry *entry) {
   if (!index->store->shared || entry->record)
     return RG_SUCCESS;
   int error = rgi_record_pack_take(index, entry->memory, entry->bytes, &entry->record);
-  free(entry->memory);
+  rgi_spare_free(entry->memory);
   entry->memory = NULL;
   entry->bytes = 0;
   return error;

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/grow.h"
+#include "base/spare.h"
 #include "walkers/store/record.h"
 #include "walkers/store/record_index.h"
 #include "walkers/store/record_table.h"
@@ -24,7 +25,7 @@ static int add_entry(rgi_record_table *table, const rgi_record_table_entry *entr
 }
 
 void rgi_record_table_free(rgi_record_table *table) {
-  free(table->at);
+  rgi_spare_free(table->at);
   *table = (rgi_record_table){0};
 }
 

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/mix.h"
+#include "base/spare.h"
 #include "runtime/runtime.h"
 #include "shm/arena.h"
 #include "walkers/store/buddy.h"
@@ -58,7 +59,7 @@ static int keep_children(rgi_buddy *buddy, const rgi_record *parent, rgi_record_
     if (entry->record)
       continue; /* stored after an earlier unit; it is in the list until the round ends */
     RGI_TRY(make_child(buddy, parent, version->born++, version->run, entry));
-    free(entry->memory);
+    rgi_spare_free(entry->memory);
     entry->memory = NULL;
     entry->bytes = 0;
   }

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/mix.h"
+#include "base/spare.h"
 #include "formation/group.h"
 #include "formation/members.h"
 #include "progress/slot.h"
@@ -165,7 +166,7 @@ int rgi_store_load(const rgi_queue_entry *entry, int64_t *done, double *left, in
   *memory = NULL;
   if (!version->has)
     return RG_SUCCESS;
-  *memory = malloc(version->bytes ? version->bytes : 1);
+  *memory = rgi_spare_alloc(version->bytes ? version->bytes : 1);
   if (!*memory)
     return rgi_error(RG_ERR_NOMEM, "no memory for the %zu bytes of a walker",
                      (size_t)version->bytes);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/spare.h"
 #include "walkers/state/balancer_state.h"
 #include "walkers/store/record_index.h"
 #include "walkers/sync/sync.h"
@@ -59,8 +60,8 @@ static int share_aside(rg_balancer balancer, int r) {
   if (!error)
     error = rgi_meeting_list_add(rgi_round_aside(&balancer->round), &entry, &meeting, r, &comes);
   if (!own)
-    free(meeting.ids);
-  free(entry.memory);
+    rgi_spare_free(meeting.ids);
+  rgi_spare_free(entry.memory);
   return error;
 }
 
@@ -108,8 +109,8 @@ int rgi_sync_meet(rg_balancer balancer) {
       return RG_SUCCESS;
     int error = hold_one(balancer, count, entry, number, rank);
     for (int64_t i = 0; i < count; i++)
-      free(entry[i].memory);
-    free(entry);
+      rgi_spare_free(entry[i].memory);
+    rgi_spare_free(entry);
     RGI_TRY(error);
   }
 }

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/spare.h"
 #include "progress/progress.h"
 #include "progress/wait.h"
 #include "shm/node.h"
@@ -140,7 +141,7 @@ static int receive_walker(rg_balancer balancer, int from) {
   RGI_TRY(rgi_wire_await(&balancer->wire, from, RGI_WIRE_WALKER, &received));
   int error = rgi_record_pack_take(&balancer->survival.index, received.words,
                                    (size_t)received.count * sizeof *received.words, &record);
-  free(received.words);
+  rgi_spare_free(received.words);
   return error;
 }
 
@@ -184,7 +185,7 @@ static void take_walkers(rg_balancer balancer, int mine, rgi_queue_entry *entry)
     if (w == mine && rgi_team_leads(&balancer->team))
       *entry = taken;
     else
-      free(taken.memory);
+      rgi_spare_free(taken.memory);
   }
 }
 
@@ -270,7 +271,7 @@ static int fail_waiting(rg_balancer balancer) {
   rgi_queue_entry entry = rgi_queue_take(&balancer->list, 0);
   if (balancer->members.rank == (home_of(&entry) < 0 ? 0 : home_of(&entry)))
     return rgi_work_fail_waiting(&balancer->work, &entry, rgi_planner_name(&balancer->planner));
-  free(entry.memory);
+  rgi_spare_free(entry.memory);
   return RG_SUCCESS;
 }
 
@@ -355,7 +356,7 @@ int rgi_sync_begin(rg_balancer balancer) {
     if (has && i == group && rgi_team_leads(&balancer->team))
       mine = entry;
     else
-      free(entry.memory);
+      rgi_spare_free(entry.memory);
   }
   balancer->list.count -= started;
   if (balancer->list.count > 0)
@@ -380,7 +381,7 @@ int rgi_sync_share_entry(rg_balancer balancer, int r, rgi_queue_entry *entry) {
   entry->memory = memory;
   if (error || !more)
     return error;
-  if (!own && !(entry->memory = malloc(entry->bytes ? entry->bytes : 1)))
+  if (!own && !(entry->memory = rgi_spare_alloc(entry->bytes ? entry->bytes : 1)))
     return rgi_error(RG_ERR_NOMEM, "no memory for the %zu bytes of a walker", entry->bytes);
   return rg_bcast(balancer->members.group, entry->memory, (MPI_Count)entry->bytes, MPI_BYTE, r);
 }
@@ -399,6 +400,6 @@ int rgi_sync_share_walker(rg_balancer balancer, int r, rgi_queue_entry *own) {
   if (!error)
     error = rgi_queue_insert(&balancer->list, &entry);
   if (error)
-    free(entry.memory);
+    rgi_spare_free(entry.memory);
   return error;
 }

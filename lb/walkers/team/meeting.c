@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/spare.h"
 #include "walkers/team/meeting.h"
 
 static int ascending(const void *a, const void *b) {
@@ -77,6 +78,6 @@ void rgi_meeting_say(char *text, size_t bytes, int64_t id, int64_t number, int64
 }
 
 void rgi_meeting_free(rgi_meeting *meeting) {
-  free(meeting->ids);
+  rgi_spare_free(meeting->ids);
   *meeting = (rgi_meeting){0};
 }

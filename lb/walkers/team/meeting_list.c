@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/spare.h"
 #include "shm/arena.h"
 #include "walkers/team/meeting.h"
 #include "walkers/team/queue.h"
@@ -36,13 +37,13 @@ static arrival *arrival_at(rgi_meeting_list list, uint64_t place) {
 static int make_block(rgi_meeting_list list, const char *what, size_t bytes, uint64_t *place) {
   if (list.shared)
     return rgi_arena_alloc(what, bytes ? bytes : 1, place);
-  *place = (uint64_t)(uintptr_t)malloc(bytes ? bytes : 1);
+  *place = (uint64_t)(uintptr_t)rgi_spare_alloc(bytes ? bytes : 1);
   return *place ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "no memory for %s", what);
 }
 
 static void free_block(rgi_meeting_list list, uint64_t place, size_t bytes) {
   if (!list.shared)
-    free(memory_at(list, place));
+    rgi_spare_free(memory_at(list, place));
   else if (place)
     rgi_arena_free(place, bytes ? bytes : 1);
 }
@@ -130,7 +131,7 @@ static int copy_entry(rgi_meeting_list list, const arrival *comer, rgi_queue_ent
   entry->state = 0;
   if (!comer->entry.state)
     return RG_SUCCESS;
-  entry->memory = malloc(entry->bytes ? entry->bytes : 1);
+  entry->memory = rgi_spare_alloc(entry->bytes ? entry->bytes : 1);
   if (!entry->memory)
     return rgi_error(RG_ERR_NOMEM, "no memory for the %zu bytes of a walker", entry->bytes);
   memcpy(entry->memory, memory_at(list, comer->entry.state), entry->bytes);
@@ -173,11 +174,11 @@ int rgi_meeting_list_take(rgi_meeting_list list, int64_t *count, rgi_queue_entry
   if (!first)
     return RG_SUCCESS;
   size_t n = (size_t)first->count;
-  arrival *meeting = malloc(first->bytes);
-  *entries = calloc(n, sizeof **entries);
+  arrival *meeting = rgi_spare_alloc(first->bytes);
+  *entries = rgi_spare_alloc_zeroed(n, sizeof **entries);
   if (!meeting || !*entries) {
-    free(meeting);
-    free(*entries);
+    rgi_spare_free(meeting);
+    rgi_spare_free(*entries);
     *entries = NULL;
     return rgi_error(RG_ERR_NOMEM, "no memory for a meeting of %zu walkers", n);
   }
@@ -185,7 +186,7 @@ int rgi_meeting_list_take(rgi_meeting_list list, int64_t *count, rgi_queue_entry
   *count = (int64_t)n;
   *number = meeting->number;
   int error = take_all(list, meeting, *entries, rank);
-  free(meeting);
+  rgi_spare_free(meeting);
   return error;
 }
 

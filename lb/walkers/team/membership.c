@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/options.h"
+#include "base/spare.h"
 #include "formation/group.h"
 #include "formation/members.h"
 #include "machine/domain.h"
@@ -23,6 +24,7 @@
 int rgi_membership_open(rgi_membership *members, rg_group group) {
   *members = (rgi_membership){.survives = rgi_options_choice(RGI_OPT_SURVIVE) != 0};
   RGI_TRY(rg_group_dup(group, &members->group));
+  members->group->diverged = 1; /* after a run that has failed members have formed other groups */
   RGI_TRY(rg_group_dup(members->group, &members->first));
   RGI_TRY(rg_group_rank(members->group, &members->rank));
   RGI_TRY(rg_group_size(members->group, &members->size));
@@ -34,7 +36,7 @@ int rgi_membership_open(rgi_membership *members, rg_group group) {
 }
 
 void rgi_membership_close(rgi_membership *members) {
-  free(members->first_rank_of);
+  rgi_spare_free(members->first_rank_of);
   members->first_rank_of = NULL;
   rg_group_free(&members->group);
   rg_group_free(&members->first);
@@ -45,7 +47,7 @@ void rgi_membership_close(rgi_membership *members) {
 static int note_ranks(rgi_membership *members, rg_group next) {
   int n, *ranks, *firsts;
   RGI_TRY(rg_group_size(next, &n));
-  ranks = malloc(2 * (size_t)n * sizeof *ranks);
+  ranks = rgi_spare_alloc(2 * (size_t)n * sizeof *ranks);
   if (!ranks)
     return rgi_error(RG_ERR_NOMEM, "no memory for a group of %d processes", n);
   firsts = ranks + n;
@@ -55,10 +57,10 @@ static int note_ranks(rgi_membership *members, rg_group next) {
   for (int i = 0; i < n && !error; i++)
     ranks[i] = rgi_membership_first_rank(members, firsts[i]);
   if (error) {
-    free(ranks);
+    rgi_spare_free(ranks);
     return error;
   }
-  free(members->first_rank_of);
+  rgi_spare_free(members->first_rank_of);
   members->first_rank_of = ranks;
   return RG_SUCCESS;
 }
@@ -120,8 +122,7 @@ int rgi_membership_look(const rgi_membership *members) {
 
 void rgi_membership_start_wait(const rgi_membership *members, const char *call, rgi_wait *waiting) {
   rgi_wait_start_unscoped(waiting, call, -1);
-  if (members->survives)
-    waiting->scope = scope_of(members);
+  waiting->scope = scope_of(members);
 }
 
 /* --- where the members are ------------------------------------------------------------------ */
@@ -154,7 +155,7 @@ int rgi_membership_leads_node(const rgi_membership *members) {
 
 int rgi_membership_buddies(const rgi_membership *members, int buddies[]) {
   size_t n = (size_t)members->size;
-  uint64_t *domain = malloc(n * (sizeof *domain + sizeof(int)));
+  uint64_t *domain = rgi_spare_alloc(n * (sizeof *domain + sizeof(int)));
   if (!domain)
     return rgi_error(RG_ERR_NOMEM, "no memory for %d ranks", members->size);
   int *node = (int *)(void *)(domain + n);
@@ -163,6 +164,6 @@ int rgi_membership_buddies(const rgi_membership *members, int buddies[]) {
     domain[r] = rgi_domain_of(rgi_members_at(members->group->members, r));
   }
   int error = rgi_domain_holders(members->size, node, rgi_node.count, domain, buddies);
-  free(domain);
+  rgi_spare_free(domain);
   return error;
 }

@@ -8,17 +8,18 @@
 
 #include "base/error.h"
 #include "base/grow.h"
+#include "base/spare.h"
 #include "walkers/team/outcome_list.h"
 
 static void free_outcome(const rg_balance_outcome *outcome) {
-  free((void *)(uintptr_t)outcome->text);
-  free((void *)(uintptr_t)outcome->state);
+  rgi_spare_free((void *)(uintptr_t)outcome->text);
+  rgi_spare_free((void *)(uintptr_t)outcome->state);
 }
 
 void rgi_outcome_list_free(rgi_outcome_list *list) {
   for (int i = 0; i < list->count; i++)
     free_outcome(&list->at[i]);
-  free(list->at);
+  rgi_spare_free(list->at);
   *list = (rgi_outcome_list){0};
 }
 
@@ -26,11 +27,11 @@ int rgi_outcome_list_append(rgi_outcome_list *list, const rg_balance_outcome *ou
   RGI_TRY(rgi_grow(&list->at, list->count, &list->room, sizeof *list->at,
                    "no memory for %lld outcomes"));
   rg_balance_outcome copy = *outcome;
-  void *state = outcome->state ? malloc(outcome->bytes ? outcome->bytes : 1) : NULL;
+  void *state = outcome->state ? rgi_spare_alloc(outcome->bytes ? outcome->bytes : 1) : NULL;
   copy.text = strdup(outcome->text);
   if (!copy.text || (outcome->state && !state)) {
-    free(state);
-    free((void *)(uintptr_t)copy.text);
+    rgi_spare_free(state);
+    rgi_spare_free((void *)(uintptr_t)copy.text);
     return rgi_error(RG_ERR_NOMEM, "no memory for the outcome of walker %lld",
                      (long long)outcome->id);
   }

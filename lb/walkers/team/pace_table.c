@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/spare.h"
 #include "collectives/calls/group_error.h"
 
 static int make_room(rgi_pace_table *paces, int64_t count) {
@@ -30,7 +31,7 @@ int rgi_pace_table_note(rgi_pace_table *paces, int64_t id, const rg_pace *pace, 
 }
 
 void rgi_pace_table_free(rgi_pace_table *paces) {
-  free(paces->at);
+  rgi_spare_free(paces->at);
   *paces = (rgi_pace_table){0};
 }
 
@@ -91,7 +92,7 @@ int rgi_pace_table_share(rgi_pace_table *paces, const rgi_membership *members) {
     error = rg_allgatherv(members->group, paces->at ? paces->at + paces->shared : NULL, mine,
                           MPI_BYTE, all.at + paces->shared, bytes, places, MPI_BYTE);
   }
-  free(bytes);
+  rgi_spare_free(bytes);
   if (error) {
     rgi_pace_table_free(&all);
     return error;

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/grow.h"
+#include "base/spare.h"
 #include "walkers/team/queue.h"
 
 int rgi_queue_add(rgi_queue *queue, const rgi_queue_entry *entry) {
@@ -107,8 +108,8 @@ rgi_queue_entry rgi_queue_take(rgi_queue *queue, int at) {
 
 void rgi_queue_free(rgi_queue *queue) {
   for (int i = 0; i < queue->count; i++)
-    free(queue->at[i].memory);
-  free(queue->at);
+    rgi_spare_free(queue->at[i].memory);
+  rgi_spare_free(queue->at);
   *queue = (rgi_queue){0};
 }
 

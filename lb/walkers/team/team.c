@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/spare.h"
 #include "formation/group.h"
 #include "formation/members.h"
 #include "timeline/timeline.h"
@@ -31,7 +32,7 @@ static rgi_team empty_team(const rgi_team *team) {
 void rgi_team_free(rgi_team *team) {
   rg_group_free(&team->group);
   rg_group_free(&team->own);
-  free(team->ranks);
+  rgi_spare_free(team->ranks);
   *team = empty_team(team);
 }
 
@@ -80,7 +81,7 @@ int rgi_team_renew(rgi_team *team) {
 int rgi_team_form(rgi_team *team, int n, const int ranks[]) {
   rgi_team next = empty_team(team);
   next.n = n;
-  next.ranks = malloc((size_t)n * sizeof *ranks);
+  next.ranks = rgi_spare_alloc((size_t)n * sizeof *ranks);
   if (!next.ranks)
     return rgi_error(RG_ERR_NOMEM, "no memory for a group of %d processes", n);
   memcpy(next.ranks, ranks, (size_t)n * sizeof *ranks);
@@ -126,13 +127,13 @@ int rgi_team_first(rgi_team *team, int head) {
   } else if (head < n) {
     n = head;
   }
-  int *ranks = malloc((size_t)n * sizeof *ranks);
+  int *ranks = rgi_spare_alloc((size_t)n * sizeof *ranks);
   if (!ranks)
     return rgi_error(RG_ERR_NOMEM, "no memory for a group of %d processes", n);
   for (int i = 0; i < n; i++)
     ranks[i] = first + i;
   int error = rgi_team_form(team, n, ranks);
-  free(ranks);
+  rgi_spare_free(ranks);
   return error;
 }
 

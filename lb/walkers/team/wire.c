@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/spare.h"
 #include "walkers/team/wire.h"
 
 /* A message that is being sent. */
@@ -25,7 +26,7 @@ int rgi_wire_reap(rgi_wire *wire) {
     int done = 0, error = rg_test(&m->request, &done, NULL);
     if (!m->request) {
       *p = m->next;
-      free(m);
+      rgi_spare_free(m);
     } else {
       p = &m->next;
     }
@@ -42,20 +43,20 @@ int rgi_wire_flush(rgi_wire *wire) {
     error = error ? error : one;
     wire->out = message->next;
     if (!message->request)
-      free(message);
+      rgi_spare_free(message);
   }
   return error;
 }
 
 int rgi_wire_send(rgi_wire *wire, int to, int tag, int64_t count, const int64_t words[]) {
-  rgi_wire_message *message = malloc(sizeof *message + (size_t)count * sizeof *words);
+  rgi_wire_message *message = rgi_spare_alloc(sizeof *message + (size_t)count * sizeof *words);
   if (!message)
     return rgi_error(RG_ERR_NOMEM, "no memory for a message of %lld numbers", (long long)count);
   memcpy(message->words, words, (size_t)count * sizeof *words);
   int error = rg_isend(wire->members->group, message->words, count, MPI_INT64_T, to, tag,
                        &message->request);
   if (error) {
-    free(message);
+    rgi_spare_free(message);
     return error;
   }
   message->next = wire->out;
@@ -68,14 +69,14 @@ static int receive_found(const rgi_wire *wire, int tag, const rg_status *status,
                          rgi_wire_received *received) {
   received->from = status->source;
   received->count = status->bytes / (MPI_Count)sizeof *received->words;
-  received->words = malloc((size_t)status->bytes + sizeof *received->words);
+  received->words = rgi_spare_alloc((size_t)status->bytes + sizeof *received->words);
   if (!received->words)
     return rgi_error(RG_ERR_NOMEM, "no memory for a message of %lld numbers",
                      (long long)received->count);
   int error = rg_recv(wire->members->group, received->words, received->count, MPI_INT64_T,
                       received->from, tag, NULL);
   if (error) {
-    free(received->words);
+    rgi_spare_free(received->words);
     received->words = NULL;
   }
   return error;

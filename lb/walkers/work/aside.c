@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/spare.h"
 #include "walkers/team/processor_time.h"
 #include "walkers/team/team.h"
 #include "walkers/work/work.h"
@@ -15,7 +16,7 @@ static int pack(rgi_work *work, rgi_queue_entry *entry) {
   RGI_TRY(rgi_work_pack_state(work, &entry->bytes, &entry->memory));
   if (entry->memory)
     return RG_SUCCESS;
-  entry->memory = calloc(entry->bytes ? entry->bytes : 1, 1);
+  entry->memory = rgi_spare_alloc_zeroed(entry->bytes ? entry->bytes : 1, 1);
   if (!entry->memory)
     return rgi_error(RG_ERR_NOMEM, "no memory for the %zu bytes of a walker", entry->bytes);
   if (entry->bytes)
@@ -58,7 +59,7 @@ int rgi_work_aside(rgi_work *work, rgi_queue_entry *entry, int *failed) {
     error = make_entry(work, entry);
   error = rgi_work_agree(work, error, failed);
   if (error || *failed) {
-    free(entry->memory);
+    rgi_spare_free(entry->memory);
     entry->memory = NULL;
     return error;
   }

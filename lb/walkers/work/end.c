@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/spare.h"
 #include "walkers/board/board.h"
 #include "walkers/store/record_index.h"
 #include "walkers/store/record_write.h"
@@ -62,7 +63,7 @@ static int note_outcome(rgi_work *work, int error, int rank, const char *text) {
   if (error && !text)
     outcome.text = strdupa(rg_error_detail());
   error = add_outcome(work, work->entry.record, &outcome, &work->born);
-  free(memory);
+  rgi_spare_free(memory);
   return error;
 }
 
@@ -130,7 +131,7 @@ static int end_entry(rgi_work *work, rgi_queue_entry *entry, int error, const ch
     outcome.bytes = (size_t)bytes;
   }
   error = add_outcome(work, entry->record, &outcome, NULL);
-  free(entry->memory);
+  rgi_spare_free(entry->memory);
   entry->memory = NULL;
   return error;
 }

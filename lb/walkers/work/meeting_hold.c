@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/spare.h"
 #include "policies/load.h"
 #include "walkers/store/record_index.h"
 #include "walkers/store/record_write.h"
@@ -38,19 +39,19 @@ static int take_up(rgi_work *work, rgi_queue_entry *entry, participant *member) 
   else if (!error && member->work.kind.start)
     error = RGI_WORK_CALL(&member->work, start, &member->work.walker, member->work.kind.context);
   if (memory != entry->memory)
-    free(memory);
+    rgi_spare_free(memory);
   return error;
 }
 
 static int meet(int64_t n, participant member[], int64_t number) {
   rgi_work *first = &member[0].work;
-  rg_walker **walkers = malloc((size_t)n * sizeof *walkers);
+  rg_walker **walkers = rgi_spare_alloc((size_t)n * sizeof *walkers);
   if (!walkers)
     return rgi_error(RG_ERR_NOMEM, "no memory for a meeting of %lld walkers", (long long)n);
   for (int64_t i = 0; i < n; i++)
     walkers[i] = &member[i].work.walker;
   int error = RGI_WORK_CALL(first, meeting, n, walkers, number, first->kind.context);
-  free(walkers);
+  rgi_spare_free(walkers);
   return error;
 }
 
@@ -81,7 +82,7 @@ static void *state_of(const participant *member) {
 
 static int write_store(rgi_work *work, int64_t n, const rgi_queue_entry entry[],
                        const participant member[]) {
-  rgi_record_write_walker *walker = calloc((size_t)n, sizeof *walker);
+  rgi_record_write_walker *walker = rgi_spare_alloc_zeroed((size_t)n, sizeof *walker);
   if (!walker)
     return rgi_error(RG_ERR_NOMEM, "no memory for a meeting of %lld walkers", (long long)n);
   for (int64_t i = 0; i < n; i++)
@@ -92,7 +93,7 @@ static int write_store(rgi_work *work, int64_t n, const rgi_queue_entry entry[],
                                           .bytes = member[i].bytes,
                                           .met = entry[i].met};
   int error = rgi_record_write_meeting(work->buddy, n, walker);
-  free(walker);
+  rgi_spare_free(walker);
   return error;
 }
 
@@ -104,12 +105,12 @@ static int update(rgi_work *work, int64_t n, rgi_queue_entry entry[], participan
     entry[i].met = number + 1;
     if (rgi_work_store(work))
       continue;
-    void *memory = malloc(member[i].bytes ? member[i].bytes : 1);
+    void *memory = rgi_spare_alloc(member[i].bytes ? member[i].bytes : 1);
     if (!memory)
       return rgi_error(RG_ERR_NOMEM, "no memory for the %zu bytes of a walker", member[i].bytes);
     if (member[i].bytes)
       memcpy(memory, state_of(&member[i]), member[i].bytes);
-    free(entry[i].memory);
+    rgi_spare_free(entry[i].memory);
     entry[i].memory = memory;
     entry[i].bytes = member[i].bytes;
   }
@@ -127,7 +128,7 @@ static int fail_all(rgi_work *work, int64_t n, rgi_queue_entry entry[], int erro
 
 int rgi_meeting_hold(rgi_work *work, int64_t count, rgi_queue_entry entries[], int64_t number,
                      int *failed) {
-  participant *member = calloc((size_t)count, sizeof *member);
+  participant *member = rgi_spare_alloc_zeroed((size_t)count, sizeof *member);
   if (!member)
     return rgi_error(RG_ERR_NOMEM, "no memory for a meeting of %lld walkers", (long long)count);
   for (int64_t i = 0; i < count; i++)
@@ -138,8 +139,8 @@ int rgi_meeting_hold(rgi_work *work, int64_t count, rgi_queue_entry entries[], i
       error ? fail_all(work, count, entries, error) : update(work, count, entries, member, number);
   for (int64_t i = 0; i < count; i++) {
     rgi_work_leave(&member[i].work);
-    free(member[i].packed);
+    rgi_spare_free(member[i].packed);
   }
-  free(member);
+  rgi_spare_free(member);
   return error;
 }

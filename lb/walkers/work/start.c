@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/spare.h"
 #include "walkers/store/record_index.h"
 #include "walkers/store/store.h"
 #include "walkers/team/pace_table.h"
@@ -45,7 +46,7 @@ static int spread_state(rgi_work *work, work_header *header, void **memory) {
   if (header->bytes < 0)
     return RG_SUCCESS;
   if (!rgi_team_leads(work->team)) {
-    *memory = malloc(header->bytes ? (size_t)header->bytes : 1);
+    *memory = rgi_spare_alloc(header->bytes ? (size_t)header->bytes : 1);
     if (!*memory)
       return rgi_error(RG_ERR_NOMEM, "no memory for the %lld bytes of a walker",
                        (long long)header->bytes);
@@ -124,7 +125,7 @@ int rgi_work_start(rgi_work *work, const rgi_queue_entry *entry, int *next) {
   int error = first_state(work, memory, (size_t)header.bytes);
   if (!error)
     error = told_begin(work);
-  free(memory);
+  rgi_spare_free(memory);
   if (!error && leads)
     error = rgi_work_ask(work);
   int64_t words[2] = {rgi_work_error_word(work, error), leads ? rgi_work_next(work) : 0};
@@ -163,7 +164,7 @@ int rgi_work_hand_over(rgi_work *work) {
       error = rgi_work_take_packed(work, memory, (size_t)header.bytes);
   }
   if (memory != work->walker.state)
-    free(memory);
+    rgi_spare_free(memory);
   work->unit = RG_LOAD_UNKNOWN;
   work->stretch = (rgi_work_stretch){0};
   work->skip = 0;

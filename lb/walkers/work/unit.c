@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/spare.h"
 #include "walkers/board/board.h"
 #include "walkers/store/record_write.h"
 #include "walkers/team/processor_time.h"
@@ -125,7 +126,7 @@ static int store_walker(rgi_work *work) {
   walker.state = memory ? memory : walker.bytes > 0 ? work->walker.state : NULL;
   if (!error)
     error = rgi_record_write_unit(work->buddy, &walker, &work->born);
-  free(memory);
+  rgi_spare_free(memory);
   return error;
 }
 

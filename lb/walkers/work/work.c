@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/spare.h"
 #include "formation/group.h"
 #include "policies/load.h"
 #include "shm/revocation.h"
@@ -45,7 +46,7 @@ int rgi_work_new_state(rgi_work *work) {
   walker->state = NULL;
   if (work->kind.unpack || bytes == 0)
     return RG_SUCCESS;
-  walker->state = calloc(1, bytes);
+  walker->state = rgi_spare_alloc_zeroed(1, bytes);
   return walker->state ? RG_SUCCESS
                        : rgi_error(RG_ERR_NOMEM, "no memory for the %zu bytes of a walker", bytes);
 }
@@ -69,7 +70,7 @@ int rgi_work_pack_state(rgi_work *work, size_t *bytes, void **memory) {
   if (!work->kind.pack)
     return RG_SUCCESS;
   RGI_TRY(RGI_WORK_CALL(work, packed, walker, bytes, work->kind.context));
-  *memory = calloc(*bytes ? *bytes : 1, 1);
+  *memory = rgi_spare_alloc_zeroed(*bytes ? *bytes : 1, 1);
   if (!*memory)
     return rgi_error(RG_ERR_NOMEM, "no memory for %zu bytes of a walker", *bytes);
   return RGI_WORK_CALL(work, pack, walker, *memory, *bytes, work->kind.context);
@@ -81,7 +82,7 @@ void rgi_work_leave(rgi_work *work) {
   if (work->kind.drop)
     work->kind.drop(&work->walker, work->kind.context);
   if (!work->kind.unpack)
-    free(work->walker.state);
+    rgi_spare_free(work->walker.state);
   work->walker.state = NULL;
   work->working = 0;
   work->pending = RG_SUCCESS;

@@ -69,7 +69,8 @@ static int write_schedule(rgi_sched *sched, const rgi_call *call) {
   return sched->error;
 }
 
-/* On failure nothing was sent: the next operation is the same one. */
+/* A lack of memory is told to the members that take part. After another error nothing was sent: the
+ * next operation is the same one. */
 static int begin_schedule(rgi_sched *sched, rgi_coll *coll, const rgi_call *call, int blocking) {
   rgi_sched_init(sched, coll, call->name, blocking);
   int error = write_schedule(sched, call);
@@ -77,7 +78,7 @@ static int begin_schedule(rgi_sched *sched, rgi_coll *coll, const rgi_call *call
     *coll->sequence = sched->tag;
     rgi_sched_free(sched);
   }
-  return error == RG_ERR_NOMEM && blocking ? rgi_coll_failure_tell(coll, call->name, error) : error;
+  return error == RG_ERR_NOMEM ? rgi_coll_failure_tell(coll, call->name, error) : error;
 }
 
 int rgi_call_run(rgi_call *call, const char *name) {
@@ -97,7 +98,7 @@ int rgi_call_start(rgi_call *call, const char *name, rg_request *request) {
   RGI_TRY(rgi_coll_get(name, call->group, &coll));
   rgi_sched *sched = malloc(sizeof *sched);
   if (!sched)
-    return rgi_error(RG_ERR_NOMEM, "%s: no memory", name);
+    return rgi_coll_failure_tell(coll, name, rgi_error(RG_ERR_NOMEM, "%s: no memory", name));
   int error = begin_schedule(sched, coll, call, 0);
   if (!error)
     return rgi_sched_start(sched, request);

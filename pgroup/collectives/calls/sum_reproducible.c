@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "collectives/group/coll_of_group.h"
 #include "collectives/reduction/exact.h"
+#include "collectives/schedule/coll_state.h"
 
 static int merge_sums(const char *call, rg_group g, rgi_exact *exact, MPI_Count columns) {
   rgi_coll *coll;
@@ -30,6 +31,14 @@ static int check_columns(const char *call, const void *x, MPI_Count n, MPI_Count
   return RG_SUCCESS;
 }
 
+/* The others are in the allreduce, or come to it. */
+static int tell_no_memory(const char *call, rg_group g, MPI_Count columns) {
+  rgi_coll *coll;
+  RGI_TRY(rgi_coll_get(call, g, &coll));
+  return rgi_coll_failure_tell(
+      coll, call, rgi_error(RG_ERR_NOMEM, "%s: no memory for %lld sums", call, (long long)columns));
+}
+
 static void carry_all(rgi_exact *exact, MPI_Count columns) {
   for (MPI_Count j = 0; j < columns; j++)
     rgi_exact_carry(&exact[j]);
@@ -41,7 +50,7 @@ int rg_sums_reproducible(rg_group g, const double *x, MPI_Count n, MPI_Count col
   RGI_TRY(check_columns(__func__, x, n, columns, result));
   rgi_exact *exact = calloc(columns ? (size_t)columns : 1, sizeof *exact);
   if (!exact)
-    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %lld sums", __func__, (long long)columns);
+    return tell_no_memory(__func__, g, columns);
   rgi_exact_begin(&environment);
   for (MPI_Count i = 0; i < n && columns > 0; i++) {
     for (MPI_Count j = 0; j < columns; j++)

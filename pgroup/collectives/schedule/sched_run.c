@@ -254,7 +254,7 @@ int rgi_sched_start(rgi_sched *sched, rg_request *request) {
   if (!error)
     error = advance_schedule(sched, &done);
   if (error) {
-    abandon_schedule(sched);
+    error = end_failed(sched, error);
     free(sched);
     return error;
   }

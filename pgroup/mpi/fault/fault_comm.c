@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/spare.h"
 #include "collectives/group/coll_of_group.h"
 #include "formation/group.h"
 #include "formation/mpi_group.h"
@@ -118,7 +119,7 @@ int rgi_fault_comm_members(MPI_Group group, rgi_members **members) {
   PMPI_Group_size(group, &n);
   RGI_TRY(rgi_mpi_group_translate("MPI", group, n, rgi_runtime.mpi_group, &ranks));
   int error = rgi_members_list("MPI", n, ranks, members);
-  free(ranks);
+  rgi_spare_free(ranks);
   return error;
 }
 
