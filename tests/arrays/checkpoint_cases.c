@@ -50,12 +50,12 @@ static void forget(rg_array arrays[]) {
     RGT_OK(rg_array_free(&arrays[i]));
 }
 
-static void end(rg_checkpoint *c, int by_test) {
+static void end(rg_checkpoint *checkpoint, int by_test) {
   int done = 0;
-  while (by_test && !done && RGT_OK(rg_checkpoint_test(c, &done)))
+  while (by_test && !done && RGT_OK(rg_checkpoint_test(checkpoint, &done)))
     continue;
-  RGT_OK(rg_checkpoint_wait(c));
-  RGT_PTR_NULL(*c);
+  RGT_OK(rg_checkpoint_wait(checkpoint));
+  RGT_PTR_NULL(*checkpoint);
 }
 
 static void write_one(rg_group g, const char *path, unsigned seed, int by_test) {

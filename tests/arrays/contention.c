@@ -323,11 +323,11 @@ static _Atomic int *shared_word(void) {
   return word;
 }
 
-static void put_under_mutex(rg_array a, rg_mutexes m, int64_t at, _Atomic int *unlocked) {
+static void put_under_mutex(rg_array a, rg_mutexes mutexes, int64_t at, _Atomic int *unlocked) {
   int64_t end = at + 1, value = 7;
-  RGT_OK(rg_mutexes_lock(m, 0));
+  RGT_OK(rg_mutexes_lock(mutexes, 0));
   RGT_OK(rg_array_put(a, &at, &end, &value, NULL));
-  RGT_OK(rg_mutexes_unlock(m, 0));
+  RGT_OK(rg_mutexes_unlock(mutexes, 0));
   *unlocked = 1;
 }
 

@@ -13,65 +13,66 @@ typedef struct {
 } engine_place;
 
 static inline int engine_start(rgi_access_kind kind, engine_place at, const void *buffer,
-                               const rgi_strided *p, rgi_engine_handle *handle) {
+                               const rgi_strided *strided, rgi_engine_handle *handle) {
   rgi_transfer t = {.kind = kind,
                     .target = at.target,
                     .offset = at.offset,
                     .origin = (char *)(uintptr_t)buffer,
                     .type = RG_TYPE_OPAQUE,
-                    .patch = *p};
+                    .patch = *strided};
   return rgi_engine_start(&t, handle);
 }
 
 static inline int engine_start_put(int target, uint64_t offset, const void *from,
-                                   const rgi_strided *p, rgi_engine_handle *handle) {
-  return engine_start(RGI_ACCESS_KIND_PUT, (engine_place){target, offset}, from, p, handle);
+                                   const rgi_strided *strided, rgi_engine_handle *handle) {
+  return engine_start(RGI_ACCESS_KIND_PUT, (engine_place){target, offset}, from, strided, handle);
 }
 
-static inline int engine_start_get(int target, uint64_t offset, void *to, const rgi_strided *p,
-                                   rgi_engine_handle *handle) {
-  return engine_start(RGI_ACCESS_KIND_GET, (engine_place){target, offset}, to, p, handle);
+static inline int engine_start_get(int target, uint64_t offset, void *to,
+                                   const rgi_strided *strided, rgi_engine_handle *handle) {
+  return engine_start(RGI_ACCESS_KIND_GET, (engine_place){target, offset}, to, strided, handle);
 }
 
 static inline int engine_start_acc(int target, uint64_t offset, const void *from,
-                                   const rgi_strided *p, rg_array_type type, const void *alpha,
-                                   rgi_engine_handle *handle) {
+                                   const rgi_strided *strided, rg_array_type type,
+                                   const void *alpha, rgi_engine_handle *handle) {
   rgi_transfer t = {.kind = RGI_ACCESS_KIND_ACC,
                     .target = target,
                     .offset = offset,
                     .origin = (char *)(uintptr_t)from,
                     .type = type,
                     .alpha = alpha,
-                    .patch = *p};
+                    .patch = *strided};
   return rgi_engine_start(&t, handle);
 }
 
 static inline int engine_move(rgi_access_kind kind, engine_place at, const void *buffer,
-                              const rgi_strided *p) {
+                              const rgi_strided *strided) {
   rgi_engine_handle handle;
   rgi_transfer t = {.kind = kind,
                     .target = at.target,
                     .offset = at.offset,
                     .origin = (char *)(uintptr_t)buffer,
                     .type = RG_TYPE_OPAQUE,
-                    .patch = *p,
+                    .patch = *strided,
                     .may_block = 1};
   int error = rgi_engine_start(&t, &handle);
   return error ? error : rgi_engine_wait(&handle);
 }
 
-static inline int engine_put(int target, uint64_t offset, const void *from, const rgi_strided *p) {
-  return engine_move(RGI_ACCESS_KIND_PUT, (engine_place){target, offset}, from, p);
+static inline int engine_put(int target, uint64_t offset, const void *from,
+                             const rgi_strided *strided) {
+  return engine_move(RGI_ACCESS_KIND_PUT, (engine_place){target, offset}, from, strided);
 }
 
-static inline int engine_get(int target, uint64_t offset, void *to, const rgi_strided *p) {
-  return engine_move(RGI_ACCESS_KIND_GET, (engine_place){target, offset}, to, p);
+static inline int engine_get(int target, uint64_t offset, void *to, const rgi_strided *strided) {
+  return engine_move(RGI_ACCESS_KIND_GET, (engine_place){target, offset}, to, strided);
 }
 
-static inline int engine_acc(int target, uint64_t offset, const void *from, const rgi_strided *p,
-                             rg_array_type type, const void *alpha) {
+static inline int engine_acc(int target, uint64_t offset, const void *from,
+                             const rgi_strided *strided, rg_array_type type, const void *alpha) {
   rgi_engine_handle handle;
-  int error = engine_start_acc(target, offset, from, p, type, alpha, &handle);
+  int error = engine_start_acc(target, offset, from, strided, type, alpha, &handle);
   return error ? error : rgi_engine_wait(&handle);
 }
 

@@ -33,13 +33,14 @@ static rgi_strided draw_patch(size_t size) {
 
 static void (*visit_row)(char *near, char *far, size_t bytes);
 
-static void visit(const rgi_strided *p, int d, char *near, char *far) {
+static void visit(const rgi_strided *strided, int d, char *near, char *far) {
   if (d == 0) {
-    visit_row(near, far, (size_t)p->extent[d]);
+    visit_row(near, far, (size_t)strided->extent[d]);
     return;
   }
-  for (int64_t i = 0; i < p->extent[d]; i++)
-    visit(p, d - 1, near + i * p->origin_stride[d], far + i * p->target_stride[d]);
+  for (int64_t i = 0; i < strided->extent[d]; i++)
+    visit(strided, d - 1, near + i * strided->origin_stride[d],
+          far + i * strided->target_stride[d]);
 }
 
 static void copy_out(char *near, char *far, size_t bytes) {

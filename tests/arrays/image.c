@@ -38,27 +38,27 @@ rg_group random_group(rg_group world) {
   return g;
 }
 
-static void random_layout(int members, rg_array_spec *s,
+static void random_layout(int members, rg_array_spec *spec,
                           int64_t boundaries[RG_ARRAY_MAX_DIMS][16]) {
-  s->layout = (rg_array_layout)dice(3);
+  spec->layout = (rg_array_layout)dice(3);
   int left = members;
-  for (int d = 0; d < s->dims; d++) {
-    if (s->layout == RG_LAYOUT_BLOCK_CYCLIC) {
-      s->chunk[d] = 1 + dice(4);
+  for (int d = 0; d < spec->dims; d++) {
+    if (spec->layout == RG_LAYOUT_BLOCK_CYCLIC) {
+      spec->chunk[d] = 1 + dice(4);
       continue;
     }
-    s->ghosts[d] = dice(3) ? 0 : dice(3);
-    s->periodic[d] = (int)dice(2);
-    if (s->layout == RG_LAYOUT_BLOCK) {
-      s->chunk[d] = dice(4) ? 0 : dice(4) - 1;
+    spec->ghosts[d] = dice(3) ? 0 : dice(3);
+    spec->periodic[d] = (int)dice(2);
+    if (spec->layout == RG_LAYOUT_BLOCK) {
+      spec->chunk[d] = dice(4) ? 0 : dice(4) - 1;
       continue;
     }
-    s->grid[d] = 1 + (int)dice(left < 16 ? left : 16);
-    left /= s->grid[d];
-    s->boundaries[d] = boundaries[d];
-    for (int k = 0; k < s->grid[d]; k++) {
+    spec->grid[d] = 1 + (int)dice(left < 16 ? left : 16);
+    left /= spec->grid[d];
+    spec->boundaries[d] = boundaries[d];
+    for (int k = 0; k < spec->grid[d]; k++) {
       int64_t least = k ? boundaries[d][k - 1] : 0;
-      boundaries[d][k] = k ? least + dice(s->shape[d] - least + 1) : 0;
+      boundaries[d][k] = k ? least + dice(spec->shape[d] - least + 1) : 0;
     }
   }
 }

@@ -124,9 +124,9 @@ math_array math_make(rg_group g, rg_array_type type, int dims, const int64_t sha
   return x;
 }
 
-void math_free(math_array *x) {
-  RGT_OK(rg_array_free(&x->a));
-  free(x->all);
+void math_free(math_array *array) {
+  RGT_OK(rg_array_free(&array->a));
+  free(array->all);
 }
 
 /* --- elements ---------------------------------------------------------------------------- */
@@ -171,37 +171,39 @@ double _Complex math_number(rg_array_type type, const void *at) {
              : s.d[0] + s.d[1] * I;
 }
 
-double _Complex math_at(const math_array *x, int64_t i) {
-  return math_number(x->type, x->all + i * (int64_t)x->element);
+double _Complex math_at(const math_array *array, int64_t i) {
+  return math_number(array->type, array->all + i * (int64_t)array->element);
 }
 
-void math_put(math_array *x, int64_t i, double _Complex value) {
-  math_scalar s = math_element(x->type, value);
-  memcpy(x->all + i * (int64_t)x->element, s.bytes, x->element);
+void math_put(math_array *array, int64_t i, double _Complex value) {
+  math_scalar s = math_element(array->type, value);
+  memcpy(array->all + i * (int64_t)array->element, s.bytes, array->element);
 }
 
-void math_set(math_array *x) {
+void math_set(math_array *array) {
   int rank;
   rg_group g;
   const int64_t zero[RG_ARRAY_MAX_DIMS] = {0};
-  RGT_OK(rg_array_group(x->a, &g));
+  RGT_OK(rg_array_group(array->a, &g));
   RGT_OK(rg_group_rank(g, &rank));
   if (rank == 0)
-    RGT_OK(rg_array_put(x->a, zero, x->shape, x->all, NULL));
-  RGT_OK(rg_array_sync(x->a));
+    RGT_OK(rg_array_put(array->a, zero, array->shape, array->all, NULL));
+  RGT_OK(rg_array_sync(array->a));
 }
 
-int64_t math_differences(const math_array *x) {
+int64_t math_differences(const math_array *array) {
   const int64_t zero[RG_ARRAY_MAX_DIMS] = {0};
   int64_t wrong = 0;
-  char *now = calloc((size_t)x->n + 1, 16);
-  RGT_OK(rg_array_sync(x->a));
-  RGT_OK(rg_array_get(x->a, zero, x->shape, now, NULL));
-  RGT_OK(rg_array_sync(x->a));
-  for (int64_t i = 0; i < x->n; i++) {
-    const char *a = now + i * (int64_t)x->element, *b = x->all + i * (int64_t)x->element;
-    wrong += memcmp(a, b, x->element) != 0 &&
-             (x->type == RG_TYPE_OPAQUE || math_number(x->type, a) != math_number(x->type, b));
+  char *now = calloc((size_t)array->n + 1, 16);
+  RGT_OK(rg_array_sync(array->a));
+  RGT_OK(rg_array_get(array->a, zero, array->shape, now, NULL));
+  RGT_OK(rg_array_sync(array->a));
+  for (int64_t i = 0; i < array->n; i++) {
+    const char *a = now + i * (int64_t)array->element,
+               *b = array->all + i * (int64_t)array->element;
+    wrong += memcmp(a, b, array->element) != 0 &&
+             (array->type == RG_TYPE_OPAQUE ||
+              math_number(array->type, a) != math_number(array->type, b));
   }
   free(now);
   return wrong;
@@ -209,31 +211,31 @@ int64_t math_differences(const math_array *x) {
 
 /* --- patches ------------------------------------------------------------------------------ */
 
-void math_patch(const math_array *x, int64_t lo[], int64_t hi[]) {
-  for (int d = 0; d < x->dims; d++) {
-    lo[d] = math_draw(x->shape[d] + 1);
-    hi[d] = lo[d] + math_draw(x->shape[d] - lo[d] + 1);
+void math_patch(const math_array *array, int64_t lo[], int64_t hi[]) {
+  for (int d = 0; d < array->dims; d++) {
+    lo[d] = math_draw(array->shape[d] + 1);
+    hi[d] = lo[d] + math_draw(array->shape[d] - lo[d] + 1);
     if (math_draw(3) == 0) {
       lo[d] = 0;
-      hi[d] = x->shape[d];
+      hi[d] = array->shape[d];
     }
   }
 }
 
-int64_t math_count(const math_array *x, const int64_t lo[], const int64_t hi[]) {
+int64_t math_count(const math_array *array, const int64_t lo[], const int64_t hi[]) {
   int64_t n = 1;
-  for (int d = 0; d < x->dims; d++)
+  for (int d = 0; d < array->dims; d++)
     n *= hi[d] - lo[d];
   return n;
 }
 
-int64_t math_index(const math_array *x, const int64_t lo[], const int64_t hi[], int64_t i) {
+int64_t math_index(const math_array *array, const int64_t lo[], const int64_t hi[], int64_t i) {
   int64_t at[RG_ARRAY_MAX_DIMS], index = 0;
-  for (int d = x->dims - 1; d >= 0; d--) {
+  for (int d = array->dims - 1; d >= 0; d--) {
     at[d] = lo[d] + i % (hi[d] - lo[d]);
     i /= hi[d] - lo[d];
   }
-  for (int d = 0; d < x->dims; d++)
-    index = index * x->shape[d] + at[d];
+  for (int d = 0; d < array->dims; d++)
+    index = index * array->shape[d] + at[d];
   return index;
 }

@@ -18,8 +18,8 @@ static math_array any(rg_array_type type) {
 }
 
 /* A result of a sum: int64_t for integers. */
-static double _Complex sum_of(rg_array_type type, const math_scalar *s) {
-  return math_number(type == RG_TYPE_INT32 ? RG_TYPE_INT64 : type, s);
+static double _Complex sum_of(rg_array_type type, const math_scalar *scalar) {
+  return math_number(type == RG_TYPE_INT32 ? RG_TYPE_INT64 : type, scalar);
 }
 
 void test_sum(void) {
@@ -61,25 +61,26 @@ void test_sum_wraps(void) {
   math_free(&x);
 }
 
-static void check_extreme(const math_array *x, const int64_t lo[], const int64_t hi[], int max) {
-  int64_t n = math_count(x, lo, hi), best = -1, at[RG_ARRAY_MAX_DIMS], index = 0;
+static void check_extreme(const math_array *array, const int64_t lo[], const int64_t hi[],
+                          int max) {
+  int64_t n = math_count(array, lo, hi), best = -1, at[RG_ARRAY_MAX_DIMS], index = 0;
   for (int64_t i = 0; i < n; i++) {
-    int64_t j = math_index(x, lo, hi, i);
-    double v = creal(math_at(x, j)), b = best < 0 ? 0 : creal(math_at(x, best));
+    int64_t j = math_index(array, lo, hi, i);
+    double v = creal(math_at(array, j)), b = best < 0 ? 0 : creal(math_at(array, best));
     if (best < 0 || isnan(b) ? !isnan(v) || best < 0 : max ? v > b : v < b)
       best = j;
   }
   math_scalar s;
-  int error = (max ? rg_array_max : rg_array_min)(x->a, lo, hi, &s, at);
+  int error = (max ? rg_array_max : rg_array_min)(array->a, lo, hi, &s, at);
   if (best < 0) {
     RGT_INT(error, RG_ERR_ARG);
     return;
   }
   RGT_INT(error, RG_SUCCESS);
-  for (int d = 0; d < x->dims; d++)
-    index = index * x->shape[d] + at[d];
+  for (int d = 0; d < array->dims; d++)
+    index = index * array->shape[d] + at[d];
   RGT_INT(index, best);
-  double v = creal(math_number(x->type, &s)), b = creal(math_at(x, best));
+  double v = creal(math_number(array->type, &s)), b = creal(math_at(array, best));
   RGT_TRUE(v == b || (isnan(v) && isnan(b)));
 }
 
@@ -123,26 +124,26 @@ void test_extremes_nan(void) {
   math_free(&y);
 }
 
-static void check_norms(const math_array *x, double tolerance) {
+static void check_norms(const math_array *array, double tolerance) {
   double one = 0, two = 0, infinity = 0, norm;
-  for (int64_t i = 0; i < x->n; i++) {
-    double m = cabs(math_at(x, i));
+  for (int64_t i = 0; i < array->n; i++) {
+    double m = cabs(math_at(array, i));
     one += m;
     two = hypot(two, m);
     infinity = m > infinity ? m : infinity;
   }
-  RGT_OK(rg_array_norm(x->a, RG_NORM_1, &norm));
+  RGT_OK(rg_array_norm(array->a, RG_NORM_1, &norm));
   RGT_DBL(norm, one, tolerance * one);
-  RGT_OK(rg_array_norm(x->a, RG_NORM_2, &norm));
+  RGT_OK(rg_array_norm(array->a, RG_NORM_2, &norm));
   RGT_DBL(norm, two, tolerance * two);
-  RGT_OK(rg_array_norm(x->a, RG_NORM_INFINITY, &norm));
+  RGT_OK(rg_array_norm(array->a, RG_NORM_INFINITY, &norm));
   RGT_DBL(norm, infinity, tolerance * infinity);
-  if (x->type == RG_TYPE_FLOAT || x->type == RG_TYPE_DOUBLE) {
-    RGT_OK(rg_array_norm_reproducible(x->a, RG_NORM_1, &norm));
+  if (array->type == RG_TYPE_FLOAT || array->type == RG_TYPE_DOUBLE) {
+    RGT_OK(rg_array_norm_reproducible(array->a, RG_NORM_1, &norm));
     RGT_DBL(norm, one, tolerance * one);
-    RGT_OK(rg_array_norm_reproducible(x->a, RG_NORM_2, &norm));
+    RGT_OK(rg_array_norm_reproducible(array->a, RG_NORM_2, &norm));
     RGT_DBL(norm, two, tolerance * two);
-    RGT_OK(rg_array_norm_reproducible(x->a, RG_NORM_INFINITY, &norm));
+    RGT_OK(rg_array_norm_reproducible(array->a, RG_NORM_INFINITY, &norm));
     RGT_TRUE(norm == infinity);
   }
 }
@@ -209,11 +210,11 @@ void test_dot(void) {
 /* --- the same bits ---------------------------------------------------------------------- */
 
 /* Numbers of very different sizes, so that the order of additions matters. */
-static void wild(math_array *x, uint64_t seed) {
+static void wild(math_array *array, uint64_t seed) {
   math_seed((int)seed);
-  for (int64_t i = 0; i < x->n; i++)
-    math_put(x, i, ldexp((double)math_draw(1 << 20) - (1 << 19), (int)math_draw(100) - 50) / 3);
-  math_set(x);
+  for (int64_t i = 0; i < array->n; i++)
+    math_put(array, i, ldexp((double)math_draw(1 << 20) - (1 << 19), (int)math_draw(100) - 50) / 3);
+  math_set(array);
 }
 
 /* On the world, reversed, on every other rank, in any distribution, and on one rank that has all
@@ -261,12 +262,12 @@ void test_reproducible(void) {
 
 #ifdef __SSE2__
 /* Denormal numbers, each as large as its bits: 1, 2, 3, ... */
-static void count_bits(math_array *x) {
-  for (int64_t i = 0; i < x->n; i++) {
+static void count_bits(math_array *array) {
+  for (int64_t i = 0; i < array->n; i++) {
     uint64_t bits = (uint64_t)i + 1;
-    memcpy(x->all + (size_t)i * x->element, &bits, x->element);
+    memcpy(array->all + (size_t)i * array->element, &bits, array->element);
   }
-  math_set(x);
+  math_set(array);
 }
 
 /* Where the processor takes denormal numbers for 0, as -ffast-math has it. */

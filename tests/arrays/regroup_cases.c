@@ -27,38 +27,38 @@ static int64_t value(int64_t index) {
   return index * 1000003 + 17;
 }
 
-static int64_t elements(const rg_array_spec *s) {
+static int64_t elements(const rg_array_spec *spec) {
   int64_t n = 1;
-  for (int d = 0; d < s->dims; d++)
-    n *= s->shape[d];
+  for (int d = 0; d < spec->dims; d++)
+    n *= spec->shape[d];
   return n;
 }
 
 /* A random layout for at most so many members. The boundaries stay in room. */
-static void draw_layout(rg_array_spec *s, int members, int64_t room[RG_ARRAY_MAX_DIMS][16]) {
-  s->layout = (rg_array_layout)draw(3);
+static void draw_layout(rg_array_spec *spec, int members, int64_t room[RG_ARRAY_MAX_DIMS][16]) {
+  spec->layout = (rg_array_layout)draw(3);
   int left = members;
-  for (int d = 0; d < s->dims; d++) {
-    s->chunk[d] = s->layout == RG_LAYOUT_BLOCK_CYCLIC ? 1 + draw(4) : 0;
-    s->ghosts[d] = s->layout == RG_LAYOUT_BLOCK ? draw(2) : 0;
-    s->grid[d] = 0;
-    if (s->layout != RG_LAYOUT_IRREGULAR)
+  for (int d = 0; d < spec->dims; d++) {
+    spec->chunk[d] = spec->layout == RG_LAYOUT_BLOCK_CYCLIC ? 1 + draw(4) : 0;
+    spec->ghosts[d] = spec->layout == RG_LAYOUT_BLOCK ? draw(2) : 0;
+    spec->grid[d] = 0;
+    if (spec->layout != RG_LAYOUT_IRREGULAR)
       continue;
-    s->grid[d] = 1 + draw(left < 3 ? left : 3);
-    left /= s->grid[d];
+    spec->grid[d] = 1 + draw(left < 3 ? left : 3);
+    left /= spec->grid[d];
     room[d][0] = 0;
-    for (int i = 1; i < s->grid[d]; i++)
-      room[d][i] = room[d][i - 1] + draw((int)(s->shape[d] - room[d][i - 1]) + 1);
-    s->boundaries[d] = room[d];
+    for (int i = 1; i < spec->grid[d]; i++)
+      room[d][i] = room[d][i - 1] + draw((int)(spec->shape[d] - room[d][i - 1]) + 1);
+    spec->boundaries[d] = room[d];
   }
 }
 
-static void draw_shape(rg_array_spec *s) {
+static void draw_shape(rg_array_spec *spec) {
   int64_t shape[RG_ARRAY_MAX_DIMS];
   int dims = 1 + draw(3), most = dims == 1 ? MOST : dims == 2 ? 20 : 7;
   for (int d = 0; d < dims; d++)
     shape[d] = draw(12) ? 1 + draw(most) : 0;
-  RGT_OK(rg_array_spec_set(s, RG_TYPE_INT64, dims, shape));
+  RGT_OK(rg_array_spec_set(spec, RG_TYPE_INT64, dims, shape));
 }
 
 /* A random subset of the world in a random order; the same on all ranks. */
@@ -98,8 +98,8 @@ static int join(int na, const int a[], int nb, const int b[], int both[]) {
 }
 
 /* One member writes all of it. */
-static void write_all(rg_array a, const rg_array_spec *s) {
-  int64_t data[MOST], lo[RG_ARRAY_MAX_DIMS] = {0}, n = elements(s);
+static void write_all(rg_array a, const rg_array_spec *spec) {
+  int64_t data[MOST], lo[RG_ARRAY_MAX_DIMS] = {0}, n = elements(spec);
   rg_group g;
   int rank;
   RGT_OK(rg_array_group(a, &g));
@@ -107,14 +107,14 @@ static void write_all(rg_array a, const rg_array_spec *s) {
   for (int64_t i = 0; i < n; i++)
     data[i] = value(i);
   if (rank == 0)
-    RGT_OK(rg_array_put(a, lo, s->shape, data, NULL));
+    RGT_OK(rg_array_put(a, lo, spec->shape, data, NULL));
   RGT_OK(rg_array_sync(a));
 }
 
-static void check_all(rg_array b, const rg_array_spec *s) {
-  int64_t data[MOST], lo[RG_ARRAY_MAX_DIMS] = {0}, wrong = 0, n = elements(s);
+static void check_all(rg_array b, const rg_array_spec *spec) {
+  int64_t data[MOST], lo[RG_ARRAY_MAX_DIMS] = {0}, wrong = 0, n = elements(spec);
   memset(data, 0, sizeof data);
-  RGT_OK(rg_array_get(b, lo, s->shape, data, NULL));
+  RGT_OK(rg_array_get(b, lo, spec->shape, data, NULL));
   for (int64_t i = 0; i < n; i++)
     wrong += data[i] != value(i);
   RGT_INT(wrong, 0);
@@ -168,19 +168,19 @@ void test_merge_and_part(void) {
   hand_over(rgt_size, all, rgt_size, all);
 }
 
-static rg_array some_array(rg_group g, rg_array_spec *s) {
+static rg_array some_array(rg_group g, rg_array_spec *spec) {
   int64_t shape[1] = {20};
   rg_array a;
-  RGT_OK(rg_array_spec_set(s, RG_TYPE_INT64, 1, shape));
-  RGT_OK(rg_array_create(g, s, &a));
-  write_all(a, s);
+  RGT_OK(rg_array_spec_set(spec, RG_TYPE_INT64, 1, shape));
+  RGT_OK(rg_array_create(g, spec, &a));
+  write_all(a, spec);
   return a;
 }
 
 /* One member gives something else than the others: an error on all of them. */
-static void check_one_wrong(rg_array *a, rg_group world, const rg_array_spec *s) {
+static void check_one_wrong(rg_array *a, rg_group world, const rg_array_spec *spec) {
   rg_array none = NULL, before = *a;
-  rg_array_spec bad = *s;
+  rg_array_spec bad = *spec;
   int last = rgt_rank == rgt_size - 1;
   RGT_FAILS(rg_array_regroup(world, world, NULL, last ? &none : a),
             rgt_size > 1 ? RG_ERR_MISMATCH : RG_ERR_ARG);
@@ -189,11 +189,11 @@ static void check_one_wrong(rg_array *a, rg_group world, const rg_array_spec *s)
   RGT_FAILS(rg_array_regroup(world, world, NULL, last ? NULL : a), RG_ERR_ARG);
   bad.layout = RG_LAYOUT_IRREGULAR;
   bad.grid[0] = 1;
-  RGT_FAILS(rg_array_regroup(world, world, last ? &bad : s, a), RG_ERR_ARG);
+  RGT_FAILS(rg_array_regroup(world, world, last ? &bad : spec, a), RG_ERR_ARG);
   bad.grid[0] = -5;
-  RGT_FAILS(rg_array_regroup(world, world, last ? &bad : s, a), RG_ERR_ARG);
+  RGT_FAILS(rg_array_regroup(world, world, last ? &bad : spec, a), RG_ERR_ARG);
   bad.layout = (rg_array_layout)77;
-  RGT_FAILS(rg_array_regroup(world, world, last ? &bad : s, a), RG_ERR_ARG);
+  RGT_FAILS(rg_array_regroup(world, world, last ? &bad : spec, a), RG_ERR_ARG);
   RGT_TRUE(*a == before && !none);
 }
 

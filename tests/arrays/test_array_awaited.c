@@ -47,15 +47,15 @@ static int run_balancer(void *of) {
   return rg_balance_run(of);
 }
 
-static int unit(rg_walker *w, rg_group g, void *context) {
-  (void)w;
+static int unit(rg_walker *walker, rg_group g, void *context) {
+  (void)walker;
   (void)context;
   return rg_barrier(g);
 }
 
-static double left(const rg_walker *w, void *context) {
+static double left(const rg_walker *walker, void *context) {
   (void)context;
-  return (double)(1 - w->done);
+  return (double)(1 - walker->done);
 }
 
 static void test_sync(void) {

@@ -115,9 +115,9 @@ WRAP_WORD(MPI_Compare_and_swap,
 
 int __real_MPI_Test(MPI_Request *q, int *done, MPI_Status *s);
 int __wrap_MPI_Test(MPI_Request *q, int *done, MPI_Status *s);
-int __wrap_MPI_Test(MPI_Request *q, int *done, MPI_Status *s) {
+int __wrap_MPI_Test(MPI_Request *q, int *done, MPI_Status *status) {
   MPI_Request was = *q;
-  int code = __real_MPI_Test(q, done, s);
+  int code = __real_MPI_Test(q, done, status);
   for (int i = 0; i < mine.n && *done; i++)
     if (mine.open[i].request == was) {
       count_done(mine.open[i].target, 1);

@@ -165,25 +165,25 @@ static const char *run_verified(void *context) {
 /* --- one measurement ------------------------------------------------------------------------- */
 
 /* Memory has no sync, and is within reach on one node only. */
-static int takes_part(const bench_place *p, bench_store store, bench_array_op op) {
-  return store != BENCH_MEMORY || (p->nodes == 1 && op != BENCH_SYNC);
+static int takes_part(const bench_place *place, bench_store store, bench_array_op op) {
+  return store != BENCH_MEMORY || (place->nodes == 1 && op != BENCH_SYNC);
 }
 
-static int batch_of(const bench_place *p, bench_store store, bench_array_op op, int bytes) {
-  if (op == BENCH_READ_INC && p->nodes == 1 && store != BENCH_WINDOW)
+static int batch_of(const bench_place *place, bench_store store, bench_array_op op, int bytes) {
+  if (op == BENCH_READ_INC && place->nodes == 1 && store != BENCH_WINDOW)
     return COUNTS;
   return bytes <= SHORT ? BATCH : 1;
 }
 
-static int line_up(bench_arrays_work *w, const bench_place *p, bench_array_op op, int bytes,
+static int line_up(bench_arrays_work *work, const bench_place *place, bench_array_op op, int bytes,
                    contender each[], bench_contender list[]) {
   int n = 0;
   for (int store = 0; store < BENCH_STORES; store++)
-    if (takes_part(p, (bench_store)store, op)) {
-      int batch = batch_of(p, (bench_store)store, op, bytes);
-      each[n] = (contender){w, (bench_store)store, op, batch, 0, 0, 0};
+    if (takes_part(place, (bench_store)store, op)) {
+      int batch = batch_of(place, (bench_store)store, op, bytes);
+      each[n] = (contender){work, (bench_store)store, op, batch, 0, 0, 0};
       list[n] = (bench_contender){.name = store_names[store],
-                                  .takes_part = sized(op) ? p->rank == 0 : p->member,
+                                  .takes_part = sized(op) ? place->rank == 0 : place->member,
                                   .run = run_batch,
                                   .context = &each[n],
                                   .batch = batch};
@@ -211,16 +211,16 @@ static void tell_shared(const contender each[], int n, int first, bench_report *
 }
 
 /* Members make the arrays. Collective over the job: the same answer on all. */
-static int begin(bench_arrays_work *w, const bench_place *p, int bytes) {
-  const char *wrong = p->member ? bench_arrays_begin(w, p, bytes / 8) : NULL;
+static int begin(bench_arrays_work *work, const bench_place *place, int bytes) {
+  const char *wrong = place->member ? bench_arrays_begin(work, place, bytes / 8) : NULL;
   int good = !wrong, all;
   MPI_Allreduce(&good, &all, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
   if (wrong)
-    fprintf(stderr, "regroup-bench arrays: %d bytes on rank %d: %s\n", bytes, p->rank, wrong);
+    fprintf(stderr, "regroup-bench arrays: %d bytes on rank %d: %s\n", bytes, place->rank, wrong);
   return all;
 }
 
-static int measure(const bench_place *p, bench_array_op op, int bytes, const bench_plan *plan,
+static int measure(const bench_place *place, bench_array_op op, int bytes, const bench_plan *plan,
                    bench_report *report) {
   const bench_plan few = {.reps = 3, .seconds = 1e6};
   bench_arrays_work work;
@@ -228,21 +228,21 @@ static int measure(const bench_place *p, bench_array_op op, int bytes, const ben
   bench_contender list[BENCH_STORES];
   bench_measured measured[BENCH_STORES] = {0}, unused[BENCH_STORES];
   int first = report->rows, x = sized(op) ? bytes : 0;
-  if (!begin(&work, p, bytes))
+  if (!begin(&work, place, bytes))
     return 0;
-  int n = line_up(&work, p, op, x, each, list);
+  int n = line_up(&work, place, op, x, each, list);
   int good = bench_measure(MPI_COMM_WORLD, plan, n, list, measured);
   for (int i = 0; i < n && good; i++) {
     good = bench_report_add(report, x, list[i].name, &measured[i]);
     list[i].run = run_verified;
     list[i].batch = 1;
   }
-  bench_report_place(report, first, op_names[op], p->ranks);
+  bench_report_place(report, first, op_names[op], place->ranks);
   if (op == BENCH_READ_INC)
     tell_shared(each, n, first, report);
   if (good && bench_given.verify)
     good = bench_measure(MPI_COMM_WORLD, &few, n, list, unused);
-  if (p->member)
+  if (place->member)
     bench_arrays_end(&work);
   return good;
 }

@@ -76,21 +76,21 @@ static int name_algorithms(rg_operation operation, const char *names[BENCH_PICKS
 }
 
 /* Which algorithms an operation is measured with. Returns 0, or non-zero as check. */
-static int choose(bench_contest *c, char text[RGP_TEXT]) {
+static int choose(bench_contest *contest, char text[RGP_TEXT]) {
   const char *names[BENCH_PICKS + 1];
-  int pick[BENCH_PICKS], n = 1, all = name_algorithms(c->operation, names);
-  c->serving = given.algorithms && strcmp(given.algorithms, "all") == 0;
-  c->algorithms[0] = names[0];
-  for (int i = 1; c->serving && i < all; i++)
-    c->algorithms[n++] = names[i];
-  if (given.algorithms && !c->serving) {
+  int pick[BENCH_PICKS], n = 1, all = name_algorithms(contest->operation, names);
+  contest->serving = given.algorithms && strcmp(given.algorithms, "all") == 0;
+  contest->algorithms[0] = names[0];
+  for (int i = 1; contest->serving && i < all; i++)
+    contest->algorithms[n++] = names[i];
+  if (given.algorithms && !contest->serving) {
     int picks = bench_words("--algorithms", given.algorithms, names + 1, pick, text);
     for (int i = 0; i < picks; i++)
-      c->algorithms[n++] = names[1 + pick[i]];
+      contest->algorithms[n++] = names[1 + pick[i]];
     if (picks < 0)
       return 1;
   }
-  c->algorithms_n = n;
+  contest->algorithms_n = n;
   return 0;
 }
 
@@ -146,12 +146,12 @@ static int sizes_of(rg_operation operation) {
   return operation == RG_OP_BARRIER ? 1 : given.sizes_n;
 }
 
-static int measure_sizes(course *k, bench_contest *c) {
+static int measure_sizes(course *k, bench_contest *contest) {
   int good = 1;
-  for (int i = 0; i < sizes_of(c->operation) && good; i++) {
+  for (int i = 0; i < sizes_of(contest->operation) && good; i++) {
     bench_plan plan = bench_plan_for(k->done++, k->all, WARMUP, k->deadline, k->progress);
-    c->bytes = c->operation == RG_OP_BARRIER ? 0 : given.size[i];
-    good = bench_contest_run(c, &plan, k->report);
+    contest->bytes = contest->operation == RG_OP_BARRIER ? 0 : given.size[i];
+    good = bench_contest_run(contest, &plan, k->report);
   }
   return good;
 }

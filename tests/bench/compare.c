@@ -77,11 +77,12 @@ static char *name_of(const json_t *all, const json_t *row) {
 }
 
 /* Returns 1 if the row has a median with an interval around it. */
-static int time_of(const json_t *row, bench_time *t) {
-  t->median = json_number_value(json_object_get(row, "median"));
-  t->low = json_number_value(json_object_get(row, "low"));
-  t->high = json_number_value(json_object_get(row, "high"));
-  return t->low > 0 && t->low <= t->median && t->median <= t->high && isfinite(t->high);
+static int time_of(const json_t *row, bench_time *time) {
+  time->median = json_number_value(json_object_get(row, "median"));
+  time->low = json_number_value(json_object_get(row, "low"));
+  time->high = json_number_value(json_object_get(row, "high"));
+  return time->low > 0 && time->low <= time->median && time->median <= time->high &&
+         isfinite(time->high);
 }
 
 /* The row of this name; NULL: there is none. */
@@ -156,12 +157,12 @@ static int read_both(const char *const words[], char text[RGP_TEXT]) {
 
 /* --- telling ---------------------------------------------------------------------------------- */
 
-static void print(const bench_report *r) {
+static void print(const bench_report *report) {
   int width = 20;
   for (int i = 0; i < found.n; i++)
     width = (int)strlen(found.pair[i].name) > width ? (int)strlen(found.pair[i].name) : width;
-  printf("%s; medians in us\n\n%-*s %11s %11s %8s  verdict\n", r->title, width, "", "before", "now",
-         "now / b.");
+  printf("%s; medians in us\n\n%-*s %11s %11s %8s  verdict\n", report->title, width, "", "before",
+         "now", "now / b.");
   for (int i = 0; i < found.n; i++) {
     const pair *p = &found.pair[i];
     printf("%-*s %11.4g %11.4g %8.3f  %s\n", width, p->name, 1e6 * p->a.median, 1e6 * p->b.median,
@@ -171,7 +172,7 @@ static void print(const bench_report *r) {
          found.count[BENCH_FASTER], found.count[BENCH_SAME]);
   if (found.lone_a || found.lone_b)
     printf("; %d only before, %d only now", found.lone_a, found.lone_b);
-  printf("\n%s\n", r->note);
+  printf("\n%s\n", report->note);
 }
 
 static void tell(json_t *facts) {

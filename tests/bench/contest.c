@@ -59,10 +59,10 @@ static bench_contender *add(field *f, const char *name, const char *(*runs)(void
   return &f->list[f->n++];
 }
 
-static bench_contender *add_operation(field *f, const char *name, bench_operation *o) {
-  bench_contender *c = add(f, name, bench_operation_run, o, o->batch);
+static bench_contender *add_operation(field *f, const char *name, bench_operation *operation) {
+  bench_contender *c = add(f, name, bench_operation_run, operation, operation->batch);
   if (f->what->timing == BENCH_EACH)
-    c->spent = &o->spent;
+    c->spent = &operation->spent;
   return c;
 }
 
@@ -145,11 +145,12 @@ static int add_groups(field *f) {
   return 1;
 }
 
-static int begin(field *f, const bench_contest *c) {
+static int begin(field *f, const bench_contest *contest) {
   memset(f, 0, sizeof *f);
-  f->what = c;
-  if (c->place->member &&
-      !bench_operation_begin(&f->mpi, c->operation, c->place->comm, NULL, c->bytes, c->timing))
+  f->what = contest;
+  if (contest->place->member &&
+      !bench_operation_begin(&f->mpi, contest->operation, contest->place->comm, NULL,
+                             contest->bytes, contest->timing))
     return 0;
   add_operation(f, "MPI", &f->mpi);
   if (!add_ours(f) || !add_groups(f))
@@ -157,7 +158,7 @@ static int begin(field *f, const bench_contest *c) {
   add_preloaded(f);
   f->operations = f->n;
   f->fresh = f->mpi;
-  if (c->fresh)
+  if (contest->fresh)
     add(f, "fresh group", run_fresh, f, 1)->finish = finish_fresh;
   add_floor(f);
   return 1;
@@ -215,12 +216,12 @@ static int verify(field *f) {
   return bench_measure(bench_all.comm, &few, f->operations, f->list, unused);
 }
 
-int bench_contest_run(const bench_contest *c, const bench_plan *plan, bench_report *report) {
+int bench_contest_run(const bench_contest *contest, const bench_plan *plan, bench_report *report) {
   static field f;
-  if (!begin(&f, c))
+  if (!begin(&f, contest))
     MPI_Abort(MPI_COMM_WORLD, RGP_FAILED);
   int good = bench_measure(bench_all.comm, plan, f.n, f.list, f.measured);
-  good = good && tell(&f, report) && (!c->verify || verify(&f));
+  good = good && tell(&f, report) && (!contest->verify || verify(&f));
   end(&f);
   return good;
 }

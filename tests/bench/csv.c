@@ -38,34 +38,34 @@ static void put_groups(FILE *f, const bench_row *row) {
     fputs(",,,,", f);
 }
 
-static void put_row(FILE *f, const bench_report *r, const bench_row *row) {
+static void put_row(FILE *f, const bench_report *report, const bench_row *row) {
   const bench_measured *m = &row->measured;
   const bench_stats *s = &m->seconds;
-  fprintf(f, "%s,%s,%d,%d,", r->command, row->operation ? row->operation : "",
-          row->ranks ? row->ranks : r->ranks, row->x);
+  fprintf(f, "%s,%s,%d,%d,", report->command, row->operation ? row->operation : "",
+          row->ranks ? row->ranks : report->ranks, row->x);
   put_text(f, row->contender);
   fprintf(f, ",%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%d,%d,%d", s->median, s->low, s->high, s->q1,
           s->q3, s->min, s->max, s->n, s->outliers, m->late);
-  if (r->counted)
+  if (report->counted)
     fprintf(f, ",%ld,%ld", m->messages, m->messages_most);
   else
     fputs(",,", f);
   put_time(f, row->predicted);
   put_time(f, row->floor);
   put_groups(f, row);
-  fprintf(f, ",%s", r->timing ? r->timing : "");
+  fprintf(f, ",%s", report->timing ? report->timing : "");
   fputc('\n', f);
 }
 
-int bench_write_csv(const char *program, const char *path, FILE *f, const bench_report *r) {
+int bench_write_csv(const char *program, const char *path, FILE *f, const bench_report *report) {
   if (!f)
     return 1;
   fprintf(f,
           "command,operation,ranks,%s,contender,median,low,high,q1,q3,min,max,runs,outliers,"
           "late,messages,messages_most,predicted,floor,inter,initiators,responders,among,timing\n",
-          r->x_key);
-  for (int i = 0; i < r->rows; i++)
-    put_row(f, r, &r->row[i]);
+          report->x_key);
+  for (int i = 0; i < report->rows; i++)
+    put_row(f, report, &report->row[i]);
   int good = !ferror(f);
   if (fclose(f) == 0 && good)
     return 1;

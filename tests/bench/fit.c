@@ -22,14 +22,14 @@ typedef struct {
   double a[COSTS][COSTS], b[COSTS];
 } equations;
 
-static double factor(const bench_point *p, int k) {
-  return k == 0 ? p->starts : k == 1 ? p->bytes : p->combined;
+static double factor(const bench_point *point, int k) {
+  return k == 0 ? point->starts : k == 1 ? point->bytes : point->combined;
 }
 
-static double predict(const double cost[COSTS], const bench_point *p) {
+static double predict(const double cost[COSTS], const bench_point *point) {
   double sum = 0;
   for (int k = 0; k < COSTS; k++)
-    sum += factor(p, k) * cost[k];
+    sum += factor(point, k) * cost[k];
   return sum;
 }
 

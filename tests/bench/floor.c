@@ -27,11 +27,11 @@ typedef struct bench_floor_round {
 } floor_round;
 
 /* Counts the caller in. The last one to arrive opens the next round and ends this one. */
-static int is_last(floor_round *r, int ranks, uint32_t now) {
-  if (atomic_fetch_add(&r->arrived, 1) + 1 != (uint32_t)ranks)
+static int is_last(floor_round *round, int ranks, uint32_t now) {
+  if (atomic_fetch_add(&round->arrived, 1) + 1 != (uint32_t)ranks)
     return 0;
-  atomic_store(&r->arrived, 0);
-  atomic_store(&r->ended, now + 1);
+  atomic_store(&round->arrived, 0);
+  atomic_store(&round->ended, now + 1);
   return 1;
 }
 
@@ -71,12 +71,12 @@ static floor_round *map_file(int file) {
 }
 
 /* The first rank makes a file without a name; the others open it as its file. */
-int bench_floor_begin(bench_floor *f, MPI_Comm comm, int batch) {
+int bench_floor_begin(bench_floor *floor, MPI_Comm comm, int batch) {
   char path[64] = "";
   int rank, file = -1, mine, all, kept = -1;
   MPI_Comm_rank(comm, &rank);
-  *f = (bench_floor){.batch = batch};
-  MPI_Comm_size(comm, &f->ranks);
+  *floor = (bench_floor){.batch = batch};
+  MPI_Comm_size(comm, &floor->ranks);
   if (rank == 0) {
     kept = memfd_create("regroup-bench", MFD_CLOEXEC);
     if (kept >= 0 && ftruncate(kept, sizeof(floor_round)) == 0)
@@ -85,18 +85,18 @@ int bench_floor_begin(bench_floor *f, MPI_Comm comm, int batch) {
   MPI_Bcast(path, sizeof path, MPI_CHAR, 0, comm);
   if (path[0])
     file = open(path, O_RDWR | O_CLOEXEC);
-  f->round = map_file(file);
-  mine = f->round != NULL;
+  floor->round = map_file(file);
+  mine = floor->round != NULL;
   MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_LAND, comm);
   if (kept >= 0)
     close(kept);
   if (!all)
-    bench_floor_end(f);
+    bench_floor_end(floor);
   return all;
 }
 
-void bench_floor_end(bench_floor *f) {
-  if (f->round)
-    munmap(f->round, sizeof(floor_round));
-  f->round = NULL;
+void bench_floor_end(bench_floor *floor) {
+  if (floor->round)
+    munmap(floor->round, sizeof(floor_round));
+  floor->round = NULL;
 }

@@ -36,53 +36,54 @@ double bench_kernel_speed(void) {
   return units / used;
 }
 
-int bench_kernel_begin(bench_kernel *k, rg_group group, int steps, double serial, double parallel,
-                       int bytes) {
+int bench_kernel_begin(bench_kernel *kernel, rg_group group, int steps, double serial,
+                       double parallel, int bytes) {
   size_t times = 2 * (size_t)steps * sizeof(double);
-  *k = (bench_kernel){
+  *kernel = (bench_kernel){
       .group = group, .steps = steps, .serial = serial, .parallel = parallel, .bytes = bytes};
-  k->in = calloc((size_t)bytes + 1, 1);
-  k->out = calloc((size_t)bytes + 1, 1);
-  k->waited = calloc(1, times);
-  k->least = calloc(1, times);
-  return k->in && k->out && k->waited && k->least && !rg_group_size(group, &k->p) &&
-         !rg_group_rank(group, &k->me);
+  kernel->in = calloc((size_t)bytes + 1, 1);
+  kernel->out = calloc((size_t)bytes + 1, 1);
+  kernel->waited = calloc(1, times);
+  kernel->least = calloc(1, times);
+  return kernel->in && kernel->out && kernel->waited && kernel->least &&
+         !rg_group_size(group, &kernel->p) && !rg_group_rank(group, &kernel->me);
 }
 
-void bench_kernel_end(bench_kernel *k) {
-  free(k->in);
-  free(k->out);
-  free(k->waited);
-  free(k->least);
+void bench_kernel_end(bench_kernel *kernel) {
+  free(kernel->in);
+  free(kernel->out);
+  free(kernel->waited);
+  free(kernel->least);
 }
 
 /* Computes, and counts the processor's time; what is beyond it the process had to
  * wait for a processor. */
-static void work(bench_kernel *k, double units) {
+static void work(bench_kernel *kernel, double units) {
   double begin = rgp_now(), used = processor_time();
   double result = compute(units);
   used = processor_time() - used;
-  k->split.computation += used;
-  k->split.idle += rgp_now() - begin - used;
-  memcpy(k->in, &result, (size_t)k->bytes < sizeof result ? (size_t)k->bytes : sizeof result);
+  kernel->split.computation += used;
+  kernel->split.idle += rgp_now() - begin - used;
+  memcpy(kernel->in, &result,
+         (size_t)kernel->bytes < sizeof result ? (size_t)kernel->bytes : sizeof result);
 }
 
-static int step(bench_kernel *k, double waited[2]) {
+static int step(bench_kernel *kernel, double waited[2]) {
   int error = RG_SUCCESS;
   double begin = 0;
   waited[0] = 0;
-  if (k->serial > 0) {
-    if (k->me == 0)
-      work(k, k->serial);
+  if (kernel->serial > 0) {
+    if (kernel->me == 0)
+      work(kernel, kernel->serial);
     begin = rgp_now();
-    error = rg_bcast(k->group, k->in, k->bytes, MPI_BYTE, 0);
+    error = rg_bcast(kernel->group, kernel->in, kernel->bytes, MPI_BYTE, 0);
     waited[0] = rgp_now() - begin;
   }
-  work(k, k->parallel);
+  work(kernel, kernel->parallel);
   begin = rgp_now();
   if (!error)
-    error =
-        rg_allreduce(k->group, k->in, k->out, k->bytes / (int)sizeof(double), MPI_DOUBLE, MPI_MAX);
+    error = rg_allreduce(kernel->group, kernel->in, kernel->out,
+                         kernel->bytes / (int)sizeof(double), MPI_DOUBLE, MPI_MAX);
   waited[1] = rgp_now() - begin;
   return error;
 }

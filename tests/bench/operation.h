@@ -15,7 +15,7 @@
 /* How calls follow one another. */
 typedef enum {
   BENCH_ROTATING, /* roots and buffers rotate; short calls are repeated in one run */
-  BENCH_ONCE,     /* likewise, and no call is repeated */
+  BENCH_ONCE,     /* roots and buffers rotate; no call is repeated */
   BENCH_EACH,     /* one root, one buffer; each call is timed alone, and a barrier follows it */
   BENCH_STREAM,   /* one root, one buffer; calls are repeated, and nothing is between them */
   BENCH_TIMINGS

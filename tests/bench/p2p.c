@@ -165,28 +165,28 @@ static const char *verify(void *context) {
 /* --- one measurement ---------------------------------------------------------------------- */
 
 /* The rank that this one is paired with. */
-static void find_partner(exchange *e, const bench_place *p) {
-  int last = p->ranks - 1, rank = e->me = p->rank;
+static void find_partner(exchange *e, const bench_place *place) {
+  int last = place->ranks - 1, rank = e->me = place->rank;
   if (given.pairing[0] == ENDS)
     e->partner = rank == 0 ? last : rank == last ? 0 : -1;
   else
     e->partner = rank % 2 ? rank - 1 : rank < last ? rank + 1 : -1;
-  if (!p->member)
+  if (!place->member)
     e->partner = -1;
   e->first = rank < e->partner;
 }
 
 /* A rank of the other group: the first initiator and the last responder, or those of the
  * same rank in both. */
-static void find_partner_across(exchange *e, const rg_inter_view *v) {
-  int i = v->rank, last = v->responder_size - 1;
+static void find_partner_across(exchange *e, const rg_inter_view *view) {
+  int i = view->rank, last = view->responder_size - 1;
   if (given.pairing[0] == ENDS)
-    i = v->is_initiator ? (i == 0 ? last : -1) : (i == last ? 0 : -1);
-  else if (i >= v->remote_size)
+    i = view->is_initiator ? (i == 0 ? last : -1) : (i == last ? 0 : -1);
+  else if (i >= view->remote_size)
     i = -1;
-  e->me = v->global_rank;
-  e->first = v->is_initiator;
-  e->partner = i >= 0 && v->is_initiator ? v->initiator_size + i : i;
+  e->me = view->global_rank;
+  e->first = view->is_initiator;
+  e->partner = i >= 0 && view->is_initiator ? view->initiator_size + i : i;
 }
 
 static int begin(exchange *e, const bench_place *place, exchange_kind kind, int bytes) {

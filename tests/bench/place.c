@@ -33,43 +33,43 @@ static int count_nodes_of(rg_group g, int ranks) {
   return nodes;
 }
 
-static int begin_with_initiators(bench_place *p) {
+static int begin_with_initiators(bench_place *place) {
   const rg_inter_view *v = &bench_all.view;
-  *p = (bench_place){.ranks = v->initiator_size,
-                     .member = v->is_initiator,
-                     .rank = v->global_rank,
-                     .comm = MPI_COMM_NULL};
-  if (!p->member)
+  *place = (bench_place){.ranks = v->initiator_size,
+                         .member = v->is_initiator,
+                         .rank = v->global_rank,
+                         .comm = MPI_COMM_NULL};
+  if (!place->member)
     return RG_SUCCESS;
-  MPI_Comm_dup(v->local, &p->comm);
-  int error = rg_group_from_comm(v->local, &p->group);
+  MPI_Comm_dup(v->local, &place->comm);
+  int error = rg_group_from_comm(v->local, &place->group);
   if (!error)
-    p->nodes = count_nodes_of(p->group, p->ranks);
+    place->nodes = count_nodes_of(place->group, place->ranks);
   return error;
 }
 
-int bench_place_begin(bench_place *p, int ranks) {
+int bench_place_begin(bench_place *place, int ranks) {
   rg_group world;
   if (bench_all.view.is_inter)
-    return begin_with_initiators(p);
+    return begin_with_initiators(place);
   int error = rg_group_world(&world);
-  *p = (bench_place){.ranks = ranks, .comm = MPI_COMM_NULL};
+  *place = (bench_place){.ranks = ranks, .comm = MPI_COMM_NULL};
   if (error)
     return error;
-  MPI_Comm_rank(MPI_COMM_WORLD, &p->rank);
-  p->member = p->rank < ranks;
-  p->nodes = count_nodes(ranks);
-  MPI_Comm_split(MPI_COMM_WORLD, p->member ? 0 : MPI_UNDEFINED, p->rank, &p->comm);
-  if (p->member)
-    error = rg_group_create_range(world, 0, ranks - 1, 1, TAG, &p->group);
+  MPI_Comm_rank(MPI_COMM_WORLD, &place->rank);
+  place->member = place->rank < ranks;
+  place->nodes = count_nodes(ranks);
+  MPI_Comm_split(MPI_COMM_WORLD, place->member ? 0 : MPI_UNDEFINED, place->rank, &place->comm);
+  if (place->member)
+    error = rg_group_create_range(world, 0, ranks - 1, 1, TAG, &place->group);
   rg_group_free(&world);
   return error;
 }
 
-void bench_place_end(bench_place *p) {
-  rg_group_free(&p->group);
-  if (p->comm != MPI_COMM_NULL)
-    MPI_Comm_free(&p->comm);
+void bench_place_end(bench_place *place) {
+  rg_group_free(&place->group);
+  if (place->comm != MPI_COMM_NULL)
+    MPI_Comm_free(&place->comm);
 }
 
 int bench_places(const char *text, int least, int out[BENCH_PLACES], char why[RGP_TEXT]) {

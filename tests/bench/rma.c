@@ -194,16 +194,17 @@ static int line_up(bench_windows *w, int op, int bytes, bench_windows_work each[
   return n;
 }
 
-static const char *begin_windows(bench_windows *w, const bench_place *p, int op, int bytes) {
-  const char *wrong = bench_windows_begin(w, p, ops[op].shape, bytes / 8);
-  return wrong || bench_windows_served(w) ? wrong : "the library serves no windows here";
+static const char *begin_windows(bench_windows *windows, const bench_place *place, int op,
+                                 int bytes) {
+  const char *wrong = bench_windows_begin(windows, place, ops[op].shape, bytes / 8);
+  return wrong || bench_windows_served(windows) ? wrong : "the library serves no windows here";
 }
 
 /* Collective over the job: the same answer on all. */
-static int agree(const char *wrong, const bench_place *p) {
+static int agree(const char *wrong, const bench_place *place) {
   int good = !wrong, all;
   MPI_Allreduce(&good, &all, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
-  if (wrong && p->rank == 0)
+  if (wrong && place->rank == 0)
     fprintf(stderr, "regroup-bench rma: %s\n", wrong);
   return all;
 }

@@ -124,21 +124,22 @@ static void note(conductor *c, int contender) {
   m->late += late;
 }
 
-static void take_turn(const bench_start *start, const bench_contender *c, double when, record *r) {
+static void take_turn(const bench_start *start, const bench_contender *contender, double when,
+                      record *r) {
   const char *wrong;
   memset(r, 0, sizeof *r);
-  if (c->takes_part || !start->one_clock)
+  if (contender->takes_part || !start->one_clock)
     r->late = bench_start_wait(start, when);
-  if (!c->takes_part)
+  if (!contender->takes_part)
     return;
   long sent = bench_messages();
   double from = rgp_now();
-  wrong = c->run(c->context);
-  r->seconds = c->spent ? *c->spent : rgp_now() - from;
+  wrong = contender->run(contender->context);
+  r->seconds = contender->spent ? *contender->spent : rgp_now() - from;
   r->took_part = 1;
   r->messages = bench_messages() - sent;
-  if (!wrong && c->finish)
-    wrong = c->finish(c->context);
+  if (!wrong && contender->finish)
+    wrong = contender->finish(contender->context);
   if (wrong)
     snprintf(r->wrong, sizeof r->wrong, "%s", wrong);
 }

@@ -106,8 +106,9 @@ static void end(field *f, int rank) {
 
 /* Processor-seconds of one run, over all processes. The parts were summed over all
  * runs; they are given the median's length. Collective. */
-static json_t *parts_of(const bench_kernel *k, int p, double median) {
-  double mine[] = {k->split.elapsed, k->split.computation, k->split.communication, k->split.idle};
+static json_t *parts_of(const bench_kernel *kernel, int p, double median) {
+  double mine[] = {kernel->split.elapsed, kernel->split.computation, kernel->split.communication,
+                   kernel->split.idle};
   double sum[4], work = given.weak ? given.serial + (1 - given.serial) * p : 1;
   MPI_Reduce(mine, sum, 4, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
   double scale = sum[0] > 0 ? p * median / sum[0] : 0;
@@ -115,32 +116,33 @@ static json_t *parts_of(const bench_kernel *k, int p, double median) {
                    scale * sum[2], "idle", scale * sum[3]);
 }
 
-static void print(const bench_report *r) {
+static void print(const bench_report *report) {
   printf("%s; time of the slowest rank, parts in processor-seconds\n\n%9s %10s %8s %12s %13s %10s "
          "%6s\n",
-         r->title, "processes", "time, s", "work", "computation", "communication", "idle", "runs");
-  for (int i = 0; i < r->rows; i++) {
-    const bench_row *row = &r->row[i];
+         report->title, "processes", "time, s", "work", "computation", "communication", "idle",
+         "runs");
+  for (int i = 0; i < report->rows; i++) {
+    const bench_row *row = &report->row[i];
     printf("%9d %10.4g", row->x, row->measured.seconds.median);
     printf(" %8.4g %12.4g", json_real_value(json_object_get(row->more, "work")),
            json_real_value(json_object_get(row->more, "computation")));
     printf(" %13.4g %10.4g %6d\n", json_real_value(json_object_get(row->more, "communication")),
            json_real_value(json_object_get(row->more, "idle")), row->measured.seconds.n);
   }
-  printf("\n%s\n", r->note);
+  printf("\n%s\n", report->note);
 }
 
-static void tell(bench_report *r) {
+static void tell(bench_report *report) {
   json_t *facts = json_pack("{ss sf sf si si}", "scaling", given.weak ? "weak" : "strong",
                             "step_seconds", 1e-3 * given.work, "serial", given.serial, "steps",
                             given.steps, "bytes", given.bytes);
-  json_object_update(r->facts, facts);
+  json_object_update(report->facts, facts);
   json_decref(facts);
-  r->x_name = r->x_key = "processes";
-  r->print = print;
-  snprintf(r->title, sizeof r->title, "%s scaling, %d steps of %g ms, %g %% serial",
+  report->x_name = report->x_key = "processes";
+  report->print = print;
+  snprintf(report->title, sizeof report->title, "%s scaling, %d steps of %g ms, %g %% serial",
            given.weak ? "Weak" : "Strong", given.steps, given.work, 100 * given.serial);
-  snprintf(r->note, sizeof r->note,
+  snprintf(report->note, sizeof report->note,
            "regroup-bench report FILE says what this means, where --json FILE has kept it.");
 }
 

@@ -7,28 +7,28 @@
 #include <string.h>
 
 /* Keeps the runs in order. from: where it comes from. */
-static int add(bench_series *s, const bench_run *r, const char *from, char why[RGP_TEXT]) {
-  int i = s->n;
+static int add(bench_series *series, const bench_run *r, const char *from, char why[RGP_TEXT]) {
+  int i = series->n;
   if (r->p < 1 || !(r->seconds > 0 && isfinite(r->seconds)) || !(r->work > 0 && isfinite(r->work)))
     return snprintf(why, RGP_TEXT, "%.200s: %d processes, %g seconds, work %g: all must be above 0",
                     from, r->p, r->seconds, r->work);
-  for (int k = 0; k < s->n; k++)
-    if (s->run[k].p == r->p)
+  for (int k = 0; k < series->n; k++)
+    if (series->run[k].p == r->p)
       return snprintf(why, RGP_TEXT,
                       "%.200s: more than one time for %d processes; choose with --where", from,
                       r->p);
-  if (s->n == BENCH_RUNS)
+  if (series->n == BENCH_RUNS)
     return snprintf(why, RGP_TEXT, "%.200s: more than %d runs", from, BENCH_RUNS);
-  for (; i > 0 && s->run[i - 1].p > r->p; i--)
-    s->run[i] = s->run[i - 1];
-  s->run[i] = *r;
-  s->n++;
+  for (; i > 0 && series->run[i - 1].p > r->p; i--)
+    series->run[i] = series->run[i - 1];
+  series->run[i] = *r;
+  series->n++;
   return 0;
 }
 
 /* --- lists -------------------------------------------------------------------------- */
 
-int bench_series_add_times(bench_series *s, const char *text, const bench_wanted *wanted,
+int bench_series_add_times(bench_series *series, const char *text, const bench_wanted *wanted,
                            char why[RGP_TEXT]) {
   for (;; text++) {
     bench_run r = {
@@ -48,7 +48,7 @@ int bench_series_add_times(bench_series *s, const char *text, const bench_wanted
     }
     if (!good || (*end && *end != ','))
       return snprintf(why, RGP_TEXT, "--times: '%.100s' is no list such as 1:10.0,2:5.2", text);
-    if (add(s, &r, "--times", why))
+    if (add(series, &r, "--times", why))
       return 1;
     if (!*end)
       return 0;
@@ -92,7 +92,7 @@ static double number_or(const json_t *value, double otherwise) {
   return json_is_number(value) ? json_number_value(value) : otherwise;
 }
 
-static int add_row(bench_series *s, const json_t *row, const json_t *file,
+static int add_row(bench_series *series, const json_t *row, const json_t *file,
                    const bench_wanted *wanted, const char *path, char why[RGP_TEXT]) {
   const json_t *p = json_object_get(row, "processes"), *time;
   p = p ? p : json_object_get(file, "ranks");
@@ -109,10 +109,10 @@ static int add_row(bench_series *s, const json_t *row, const json_t *file,
   r.computation = number_or(json_object_get(row, "computation"), BENCH_UNKNOWN);
   r.communication = number_or(json_object_get(row, "communication"), BENCH_UNKNOWN);
   r.idle = number_or(json_object_get(row, "idle"), BENCH_UNKNOWN);
-  return add(s, &r, path, why);
+  return add(series, &r, path, why);
 }
 
-static int add_rows(bench_series *s, const json_t *file, const bench_wanted *wanted,
+static int add_rows(bench_series *series, const json_t *file, const bench_wanted *wanted,
                     const char *path, char why[RGP_TEXT]) {
   const json_t *rows = json_object_get(file, "results");
   int found = 0;
@@ -121,22 +121,22 @@ static int add_rows(bench_series *s, const json_t *file, const bench_wanted *wan
     if (!matches(row, file, wanted->where))
       continue;
     found++;
-    if (add_row(s, row, file, wanted, path, why))
+    if (add_row(series, row, file, wanted, path, why))
       return 1;
   }
-  s->processors = (int)number_or(json_object_get(file, "processors"), s->processors);
+  series->processors = (int)number_or(json_object_get(file, "processors"), series->processors);
   return found ? 0
                : snprintf(why, RGP_TEXT, "%.200s: no row%s%.200s", path,
                           wanted->where ? " with " : "", wanted->where ? wanted->where : "");
 }
 
-int bench_series_add_file(bench_series *s, const char *path, const bench_wanted *wanted,
+int bench_series_add_file(bench_series *series, const char *path, const bench_wanted *wanted,
                           char why[RGP_TEXT]) {
   json_t *file = rgp_read_json(path, why);
   if (!file)
     return 1;
   int wrong = json_is_object(file)
-                  ? add_rows(s, file, wanted, path, why)
+                  ? add_rows(series, file, wanted, path, why)
                   : snprintf(why, RGP_TEXT, "%.200s: no result of a program of Regroup", path);
   json_decref(file);
   return wrong;

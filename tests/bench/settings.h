@@ -38,7 +38,8 @@ int bench_numbers(const char *option, const char *text, int least, int most, int
                   char why[RGP_TEXT]);
 
 /* Parts "native,auto": each word is one of names[0..n-1], closed by NULL, and
- * comes once at most. out[i] is the number of the i-th word. Returns as above. */
+ * comes once at most. out[i] is the number of the i-th word. Returns how
+ * many there are, or -1 after writing what is wrong to why. */
 int bench_words(const char *option, const char *text, const char *const names[], int out[],
                 char why[RGP_TEXT]);
 

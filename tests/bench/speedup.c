@@ -20,58 +20,63 @@ double bench_gustafson(double f, double p) {
 /* --- one run ------------------------------------------------------------------------ */
 
 /* needed: computation for a unit of work. */
-static void split_overhead(const bench_run *r, double needed, bench_measures *m) {
-  int known = r->computation >= 0 && r->communication >= 0 && r->idle >= 0;
-  m->communication = r->communication;
-  m->idle = r->idle;
-  m->extra = r->computation >= 0 ? r->computation - needed * r->work : BENCH_UNKNOWN;
-  m->rest = known ? m->overhead - m->communication - m->idle - m->extra : BENCH_UNKNOWN;
-  m->granularity = r->computation >= 0 && r->communication > 0 ? r->computation / r->communication
-                                                               : BENCH_UNKNOWN;
+static void split_overhead(const bench_run *run, double needed, bench_measures *measures) {
+  int known = run->computation >= 0 && run->communication >= 0 && run->idle >= 0;
+  measures->communication = run->communication;
+  measures->idle = run->idle;
+  measures->extra = run->computation >= 0 ? run->computation - needed * run->work : BENCH_UNKNOWN;
+  measures->rest =
+      known ? measures->overhead - measures->communication - measures->idle - measures->extra
+            : BENCH_UNKNOWN;
+  measures->granularity = run->computation >= 0 && run->communication > 0
+                              ? run->computation / run->communication
+                              : BENCH_UNKNOWN;
 }
 
-static void measure(const bench_run *r, double sequential, double needed, bench_measures *m) {
-  double p = r->p;
-  m->speedup = sequential * r->work / r->seconds;
-  m->efficiency = m->speedup / p;
-  m->cost = p * r->seconds;
-  m->overhead = m->cost - sequential * r->work;
-  m->karp_flatt = r->p > 1 ? (1 / m->speedup - 1 / p) / (1 - 1 / p) : NAN;
-  m->super_linear = m->speedup > p * (1 + ROUNDING);
-  split_overhead(r, needed, m);
+static void measure(const bench_run *run, double sequential, double needed,
+                    bench_measures *measures) {
+  double p = run->p;
+  measures->speedup = sequential * run->work / run->seconds;
+  measures->efficiency = measures->speedup / p;
+  measures->cost = p * run->seconds;
+  measures->overhead = measures->cost - sequential * run->work;
+  measures->karp_flatt = run->p > 1 ? (1 / measures->speedup - 1 / p) / (1 - 1 / p) : NAN;
+  measures->super_linear = measures->speedup > p * (1 + ROUNDING);
+  split_overhead(run, needed, measures);
 }
 
 /* --- all runs ----------------------------------------------------------------------------- */
 
 static double residual(double law(double, double), double f, int n, const bench_run run[],
-                       const bench_measures m[]) {
+                       const bench_measures measures[]) {
   double sum = 0;
   for (int i = 0; i < n; i++)
-    sum += pow(law(f, run[i].p) / m[i].speedup - 1, 2);
+    sum += pow(law(f, run[i].p) / measures[i].speedup - 1, 2);
   return sqrt(sum / n);
 }
 
 /* Both laws are lines through a fixed point: 1/S - 1/p = f (1 - 1/p), p - S = f (p - 1). */
-static void fit_laws(int n, const bench_run run[], const bench_measures m[], bench_scaling *s) {
+static void fit_laws(int n, const bench_run run[], const bench_measures measures[],
+                     bench_scaling *scaling) {
   double xy = 0, xx = 0, uv = 0, uu = 0;
   for (int i = 0; i < n; i++) {
     double p = run[i].p, x = 1 - 1 / p, u = p - 1;
-    xy += x * (1 / m[i].speedup - 1 / p);
+    xy += x * (1 / measures[i].speedup - 1 / p);
     xx += x * x;
-    uv += u * (p - m[i].speedup);
+    uv += u * (p - measures[i].speedup);
     uu += u * u;
   }
-  s->amdahl.f = xy / xx;
-  s->gustafson.f = uv / uu;
-  s->amdahl.residual = residual(bench_amdahl, s->amdahl.f, n, run, m);
-  s->gustafson.residual = residual(bench_gustafson, s->gustafson.f, n, run, m);
+  scaling->amdahl.f = xy / xx;
+  scaling->gustafson.f = uv / uu;
+  scaling->amdahl.residual = residual(bench_amdahl, scaling->amdahl.f, n, run, measures);
+  scaling->gustafson.residual = residual(bench_gustafson, scaling->gustafson.f, n, run, measures);
 }
 
 /* The slope of log(cost / work) over log p, by least squares. */
-static double cost_growth(int n, const bench_run run[], const bench_measures m[]) {
+static double cost_growth(int n, const bench_run run[], const bench_measures measures[]) {
   double x = 0, y = 0, xx = 0, xy = 0;
   for (int i = 0; i < n; i++) {
-    double a = log(run[i].p), b = log(m[i].cost / run[i].work);
+    double a = log(run[i].p), b = log(measures[i].cost / run[i].work);
     x += a / n;
     y += b / n;
     xx += a * a;
@@ -81,19 +86,19 @@ static double cost_growth(int n, const bench_run run[], const bench_measures m[]
 }
 
 void bench_speedup(int n, const bench_run run[], double sequential, bench_measures measures[],
-                   bench_scaling *s) {
+                   bench_scaling *scaling) {
   double needed = sequential;
-  *s = (bench_scaling){.sequential = sequential, .strong = 1};
+  *scaling = (bench_scaling){.sequential = sequential, .strong = 1};
   if (!(sequential > 0)) {
-    s->estimated = run[0].p > 1;
-    s->sequential = run[0].p * run[0].seconds / run[0].work;
-    needed = run[0].computation >= 0 ? run[0].computation / run[0].work : s->sequential;
+    scaling->estimated = run[0].p > 1;
+    scaling->sequential = run[0].p * run[0].seconds / run[0].work;
+    needed = run[0].computation >= 0 ? run[0].computation / run[0].work : scaling->sequential;
   }
   for (int i = 0; i < n; i++) {
-    measure(&run[i], s->sequential, needed, &measures[i]);
-    s->strong &= run[i].work == run[0].work;
+    measure(&run[i], scaling->sequential, needed, &measures[i]);
+    scaling->strong &= run[i].work == run[0].work;
   }
-  fit_laws(n, run, measures, s);
-  s->growth = cost_growth(n, run, measures);
-  s->cost_optimal = s->growth < COST_OPTIMAL;
+  fit_laws(n, run, measures, scaling);
+  scaling->growth = cost_growth(n, run, measures);
+  scaling->cost_optimal = scaling->growth < COST_OPTIMAL;
 }

@@ -27,24 +27,24 @@ static int same_kernel(MPI_Comm comm) {
   return all;
 }
 
-void bench_start_init(bench_start *s, MPI_Comm comm) {
+void bench_start_init(bench_start *start, MPI_Comm comm) {
   rgi_processors mine;
   int size;
   MPI_Comm_size(comm, &size);
-  s->comm = comm;
-  s->one_clock = same_kernel(comm);
-  s->spin = s->one_clock && size <= rgi_processors_mine(&mine);
+  start->comm = comm;
+  start->one_clock = same_kernel(comm);
+  start->spin = start->one_clock && size <= rgi_processors_mine(&mine);
   prctl(PR_SET_TIMERSLACK, 1000L); /* else sleeping ends up to 50 us late */
 }
 
-int bench_start_wait(const bench_start *s, double when) {
-  if (!s->one_clock) {
-    MPI_Barrier(s->comm);
+int bench_start_wait(const bench_start *start, double when) {
+  if (!start->one_clock) {
+    MPI_Barrier(start->comm);
     return 0;
   }
   if (rgp_now() >= when)
     return 1;
-  if (!s->spin) {
+  if (!start->spin) {
     struct timespec t = {.tv_sec = (time_t)when};
     t.tv_nsec = (long)(1e9 * (when - (double)t.tv_sec));
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) != 0)

@@ -37,7 +37,7 @@ void bench_median_ranks(int n, double confidence, int *low, int *high) {
   *high = n - 1 - l;
 }
 
-int bench_stats_of(int n, const double values[], bench_stats *s) {
+int bench_stats_of(int n, const double values[], bench_stats *stats) {
   int low, high;
   double *v = malloc((size_t)n * sizeof *v);
   if (!v)
@@ -45,23 +45,23 @@ int bench_stats_of(int n, const double values[], bench_stats *s) {
   memcpy(v, values, (size_t)n * sizeof *v);
   qsort(v, (size_t)n, sizeof *v, compare);
   bench_median_ranks(n, CONFIDENCE, &low, &high);
-  *s = (bench_stats){.n = n,
-                     .min = v[0],
-                     .q1 = quantile(n, v, 0.25),
-                     .median = quantile(n, v, 0.5),
-                     .q3 = quantile(n, v, 0.75),
-                     .max = v[n - 1],
-                     .low = v[low],
-                     .high = v[high]};
-  double fence = 1.5 * (s->q3 - s->q1);
+  *stats = (bench_stats){.n = n,
+                         .min = v[0],
+                         .q1 = quantile(n, v, 0.25),
+                         .median = quantile(n, v, 0.5),
+                         .q3 = quantile(n, v, 0.75),
+                         .max = v[n - 1],
+                         .low = v[low],
+                         .high = v[high]};
+  double fence = 1.5 * (stats->q3 - stats->q1);
   for (int i = 0; i < n; i++)
-    s->outliers += v[i] < s->q1 - fence || v[i] > s->q3 + fence;
+    stats->outliers += v[i] < stats->q1 - fence || v[i] > stats->q3 + fence;
   free(v);
   return 1;
 }
 
-double bench_precision(const bench_stats *s) {
-  if (2 * binomial_half(s->n, 0) > 1 - CONFIDENCE)
+double bench_precision(const bench_stats *stats) {
+  if (2 * binomial_half(stats->n, 0) > 1 - CONFIDENCE)
     return INFINITY;
-  return (s->high - s->low) / 2 / s->median;
+  return (stats->high - stats->low) / 2 / stats->median;
 }

@@ -219,8 +219,8 @@ static int doubtful(void) {
   return 0;
 }
 
-static void print_levels(const bench_report *r) {
-  printf("%s\n\n%-8s %10s %12s %12s %13s %9s %8s %7s\n", r->title, "level", "t_s, us",
+static void print_levels(const bench_report *report) {
+  printf("%s\n\n%-8s %10s %12s %12s %13s %9s %8s %7s\n", report->title, "level", "t_s, us",
          "t_w, ns/byte", "t_c, ns/byte", "measurements", "within 2", "typical", "worst");
   for (int i = 0; i < LEVELS; i++) {
     const bench_fit *fit = &levels[i].fit;
@@ -235,7 +235,7 @@ static void print_levels(const bench_report *r) {
   if (doubtful())
     puts("\nwarning: the model misses many of the times by more than a factor of 2: if the machine "
          "did other work, tune again");
-  printf("\n%s\n", r->note);
+  printf("\n%s\n", report->note);
 }
 
 static json_t *level_json(const bench_fit *fit) {
@@ -270,12 +270,12 @@ static int open_file(FILE **f) {
   return good;
 }
 
-static int write_file(FILE *f, const bench_report *r) {
+static int write_file(FILE *f, const bench_report *report) {
   if (!f)
     return 1;
   fprintf(f,
           RGI_TUNING_HEAD "\n# regroup-bench %s: %d ranks on %d nodes, %d processors on this one\n",
-          RG_VERSION, r->ranks, rgi_node.count, rgi_node.processors);
+          RG_VERSION, report->ranks, rgi_node.count, rgi_node.processors);
   for (int i = 0; i < LEVELS; i++)
     write_level(f, &levels[i]);
   int good = !ferror(f);
@@ -293,19 +293,21 @@ static void drop_file(FILE *f) {
   }
 }
 
-static void tell(bench_report *r) {
+static void tell(bench_report *report) {
   json_t *found = json_object();
   for (int i = 0; i < LEVELS; i++)
     json_object_set_new(found, levels[i].name, level_json(&levels[i].fit));
-  json_object_set_new(r->facts, "nodes", json_integer(rgi_node.count));
-  json_object_set_new(r->facts, "levels", found);
-  json_object_set_new(r->facts, "doubtful", json_boolean(doubtful()));
-  snprintf(r->title, sizeof r->title, "Costs of messages and bytes on %d ranks, %d node%s",
-           r->ranks, rgi_node.count, rgi_node.count == 1 ? "" : "s");
+  json_object_set_new(report->facts, "nodes", json_integer(rgi_node.count));
+  json_object_set_new(report->facts, "levels", found);
+  json_object_set_new(report->facts, "doubtful", json_boolean(doubtful()));
+  snprintf(report->title, sizeof report->title,
+           "Costs of messages and bytes on %d ranks, %d node%s", report->ranks, rgi_node.count,
+           rgi_node.count == 1 ? "" : "s");
   if (output)
-    snprintf(r->note, sizeof r->note, "Use them with RG_TUNING=%.200s", output);
+    snprintf(report->note, sizeof report->note, "Use them with RG_TUNING=%.200s", output);
   else
-    snprintf(r->note, sizeof r->note, "With --output FILE they are kept, for RG_TUNING=FILE.");
+    snprintf(report->note, sizeof report->note,
+             "With --output FILE they are kept, for RG_TUNING=FILE.");
 }
 
 /* --- the command --------------------------------------------------------------------------------

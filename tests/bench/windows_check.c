@@ -12,16 +12,16 @@
 
 static char text[128];
 
-static int moves_data(const bench_windows_work *k) {
-  return k->kind <= BENCH_WINDOWS_READ;
+static int moves_data(const bench_windows_work *work) {
+  return work->kind <= BENCH_WINDOWS_READ;
 }
 
-static int fetches(const bench_windows_work *k) {
-  return k->kind == BENCH_WINDOWS_GET || k->kind == BENCH_WINDOWS_READ;
+static int fetches(const bench_windows_work *work) {
+  return work->kind == BENCH_WINDOWS_GET || work->kind == BENCH_WINDOWS_READ;
 }
 
-static int64_t areas(const bench_windows *w) {
-  return (int64_t)BENCH_WINDOWS_SPOTS * w->target.area;
+static int64_t areas(const bench_windows *windows) {
+  return (int64_t)BENCH_WINDOWS_SPOTS * windows->target.area;
 }
 
 /* Small whole numbers, so that sums are exact. */
@@ -30,54 +30,54 @@ static double operand(int run, int spot, int i) {
 }
 
 /* For the next batch: operands, or what no result looks like. */
-static void prepare(bench_windows_work *k) {
-  k->run++;
+static void prepare(bench_windows_work *work) {
+  work->run++;
   for (int s = 0; s < BENCH_WINDOWS_SPOTS; s++)
-    for (int i = 0; i < k->windows->origin.area; i++)
-      k->windows->buffer[s][i] = fetches(k) ? -1 : operand(k->run, s, i);
+    for (int i = 0; i < work->windows->origin.area; i++)
+      work->windows->buffer[s][i] = fetches(work) ? -1 : operand(work->run, s, i);
 }
 
-const char *bench_windows_work_begin(bench_windows_work *k) {
-  const bench_windows *w = k->windows;
-  if (!moves_data(k))
+const char *bench_windows_work_begin(bench_windows_work *work) {
+  const bench_windows *w = work->windows;
+  if (!moves_data(work))
     return NULL;
-  k->image = malloc((size_t)areas(w) * sizeof *k->image);
-  if (!k->image)
+  work->image = malloc((size_t)areas(w) * sizeof *work->image);
+  if (!work->image)
     return "no memory for what is to be found";
   for (int64_t i = 0; i < areas(w); i++)
-    k->image[i] = w->scratch[i] = operand(-1 - (int)k->store, 0, (int)i);
-  bench_windows_write(w, k->store);
-  prepare(k);
+    work->image[i] = w->scratch[i] = operand(-1 - (int)work->store, 0, (int)i);
+  bench_windows_write(w, work->store);
+  prepare(work);
   return NULL;
 }
 
-void bench_windows_work_end(bench_windows_work *k) {
-  free(k->image);
+void bench_windows_work_end(bench_windows_work *work) {
+  free(work->image);
 }
 
 /* --- what is right -------------------------------------------------------------------------- */
 
-static int times(const bench_windows_work *k, int spot) {
-  return (k->batch + BENCH_WINDOWS_SPOTS - 1 - spot) / BENCH_WINDOWS_SPOTS;
+static int times(const bench_windows_work *work, int spot) {
+  return (work->batch + BENCH_WINDOWS_SPOTS - 1 - spot) / BENCH_WINDOWS_SPOTS;
 }
 
 /* The image of one spot after the batch. */
-static void follow(bench_windows_work *k, int spot) {
-  const bench_windows_patch *o = &k->windows->origin, *t = &k->windows->target;
-  double *there = k->image + (int64_t)spot * t->area + t->first;
-  const double *here = k->windows->buffer[spot] + o->first;
+static void follow(bench_windows_work *work, int spot) {
+  const bench_windows_patch *o = &work->windows->origin, *t = &work->windows->target;
+  double *there = work->image + (int64_t)spot * t->area + t->first;
+  const double *here = work->windows->buffer[spot] + o->first;
   for (int i = 0; i < t->rows; i++)
     for (int j = 0; j < t->columns; j++) {
       double x = here[(int64_t)i * o->ld + j], *y = &there[(int64_t)i * t->ld + j];
-      *y = k->kind == BENCH_WINDOWS_SUM ? *y + times(k, spot) * x : x;
+      *y = work->kind == BENCH_WINDOWS_SUM ? *y + times(work, spot) * x : x;
     }
 }
 
 /* The buffer has what the image has, and around it what it had. */
-static int is_fetched(const bench_windows_work *k, int spot) {
-  const bench_windows_patch *o = &k->windows->origin, *t = &k->windows->target;
-  const double *there = k->image + (int64_t)spot * t->area + t->first;
-  double *here = k->windows->buffer[spot] + o->first;
+static int is_fetched(const bench_windows_work *work, int spot) {
+  const bench_windows_patch *o = &work->windows->origin, *t = &work->windows->target;
+  const double *there = work->image + (int64_t)spot * t->area + t->first;
+  double *here = work->windows->buffer[spot] + o->first;
   int good = 1;
   for (int i = 0; i < t->rows; i++)
     for (int j = 0; j < t->columns; j++) {
@@ -85,42 +85,42 @@ static int is_fetched(const bench_windows_work *k, int spot) {
       here[(int64_t)i * o->ld + j] = -1;
     }
   for (int i = 0; i < o->area; i++)
-    good = good && k->windows->buffer[spot][i] == -1;
+    good = good && work->windows->buffer[spot][i] == -1;
   return good;
 }
 
-static const char *check_data(bench_windows_work *k) {
-  const bench_windows *w = k->windows;
+static const char *check_data(bench_windows_work *work) {
+  const bench_windows *w = work->windows;
   int64_t at = 0;
   for (int s = 0; s < BENCH_WINDOWS_SPOTS; s++) {
-    if (times(k, s) == 0)
+    if (times(work, s) == 0)
       continue;
-    if (!fetches(k))
-      follow(k, s);
-    else if (!is_fetched(k, s)) {
+    if (!fetches(work))
+      follow(work, s);
+    else if (!is_fetched(work, s)) {
       snprintf(text, sizeof text, "wrong result: what was read into buffer %d", s);
       return text;
     }
   }
-  bench_windows_read(w, k->store);
-  while (at < areas(w) && w->scratch[at] == k->image[at])
+  bench_windows_read(w, work->store);
+  while (at < areas(w) && w->scratch[at] == work->image[at])
     at++;
   if (at < areas(w)) {
     snprintf(text, sizeof text, "wrong result: element %lld is %.17g, not %.17g", (long long)at,
-             w->scratch[at], k->image[at]);
+             w->scratch[at], work->image[at]);
     return text;
   }
   return NULL;
 }
 
-static const char *check_counter(bench_windows_work *k) {
-  int64_t before = k->count;
-  k->count += k->batch;
-  if (k->kind == BENCH_WINDOWS_SWAP && k->wrong_swap)
+static const char *check_counter(bench_windows_work *work) {
+  int64_t before = work->count;
+  work->count += work->batch;
+  if (work->kind == BENCH_WINDOWS_SWAP && work->wrong_swap)
     return "wrong result: another value was there";
-  if (k->kind == BENCH_WINDOWS_FETCH && k->seen != before + k->batch - 1) {
-    snprintf(text, sizeof text, "wrong result: the counter was %lld, not %lld", (long long)k->seen,
-             (long long)(k->count - 1));
+  if (work->kind == BENCH_WINDOWS_FETCH && work->seen != before + work->batch - 1) {
+    snprintf(text, sizeof text, "wrong result: the counter was %lld, not %lld",
+             (long long)work->seen, (long long)(work->count - 1));
     return text;
   }
   return NULL;

@@ -24,17 +24,17 @@ static double between(double least, double most) {
 }
 
 /* Trees, butterflies and chains of 8 over the sizes that are measured. */
-static int make(bench_point p[MOST], const rgi_tuning_level *l) {
+static int make(bench_point points[MOST], const rgi_tuning_level *level) {
   int n = 0;
-  p[n++] = (bench_point){3, 0, 0, 0};
+  points[n++] = (bench_point){3, 0, 0, 0};
   for (double bytes = 8; bytes <= 1 << 20; bytes *= 8) {
-    p[n++] = (bench_point){3, 3 * bytes, 0, 0};
-    p[n++] = (bench_point){3, 3 * bytes, 3 * bytes, 0};
-    p[n++] = (bench_point){7, 7 * bytes, 0, 0};
-    p[n++] = (bench_point){6, 14.0 / 8 * bytes, 7.0 / 8 * bytes, 0};
+    points[n++] = (bench_point){3, 3 * bytes, 0, 0};
+    points[n++] = (bench_point){3, 3 * bytes, 3 * bytes, 0};
+    points[n++] = (bench_point){7, 7 * bytes, 0, 0};
+    points[n++] = (bench_point){6, 14.0 / 8 * bytes, 7.0 / 8 * bytes, 0};
   }
   for (int i = 0; i < n; i++)
-    p[i].seconds = bench_fit_predict(l, &p[i]);
+    points[i].seconds = bench_fit_predict(level, &points[i]);
   return n;
 }
 
@@ -42,10 +42,10 @@ static rgi_tuning_level some_level(void) {
   return (rgi_tuning_level){between(1e-8, 1e-4), between(1e-10, 1e-9), between(1e-10, 1e-9)};
 }
 
-static void expect(const rgi_tuning_level *found, const rgi_tuning_level *l, double tolerance) {
-  RGT_DBL(found->ts / l->ts, 1, tolerance);
-  RGT_DBL(found->tw / l->tw, 1, tolerance);
-  RGT_DBL(found->tc / l->tc, 1, tolerance);
+static void expect(const rgi_tuning_level *found, const rgi_tuning_level *level, double tolerance) {
+  RGT_DBL(found->ts / level->ts, 1, tolerance);
+  RGT_DBL(found->tw / level->tw, 1, tolerance);
+  RGT_DBL(found->tc / level->tc, 1, tolerance);
 }
 
 static void test_exact(void) {
@@ -63,10 +63,10 @@ static void test_exact(void) {
   }
 }
 
-static double deviation(const rgi_tuning_level *l, int n, const bench_point p[]) {
+static double deviation(const rgi_tuning_level *level, int n, const bench_point points[]) {
   double sum = 0;
   for (int i = 0; i < n; i++)
-    sum += fabs(log(bench_fit_predict(l, &p[i]) / p[i].seconds));
+    sum += fabs(log(bench_fit_predict(level, &points[i]) / points[i].seconds));
   return sum / n;
 }
 

@@ -14,20 +14,20 @@
 static rg_group world;
 
 /* A gather, by the library or by MPI, of 8 bytes that are rank + 1. */
-static void begin(bench_operation *o, bench_timing timing, int ours) {
-  RGT_TRUE(bench_operation_begin(o, RG_OP_GATHER, MPI_COMM_WORLD, NULL, 8, timing));
-  o->group = ours ? world : NULL;
-  for (int i = 0; i < BENCH_BUFFERS && o->send[i]; i++)
-    memset(o->send[i], rgt_rank + 1, 8);
+static void begin(bench_operation *operation, bench_timing timing, int ours) {
+  RGT_TRUE(bench_operation_begin(operation, RG_OP_GATHER, MPI_COMM_WORLD, NULL, 8, timing));
+  operation->group = ours ? world : NULL;
+  for (int i = 0; i < BENCH_BUFFERS && operation->send[i]; i++)
+    memset(operation->send[i], rgt_rank + 1, 8);
 }
 
 /* In how many of the buffers a gather has arrived, and whether it is all right. */
-static int count_gathered(const bench_operation *o) {
+static int count_gathered(const bench_operation *operation) {
   int n = 0;
-  for (int i = 0; i < BENCH_BUFFERS && o->receive[i]; i++) {
-    n += o->receive[i][0] != 0;
-    for (int k = 0; k < 8 * rgt_size && o->receive[i][0]; k++)
-      RGT_INT(o->receive[i][k], k / 8 + 1);
+  for (int i = 0; i < BENCH_BUFFERS && operation->receive[i]; i++) {
+    n += operation->receive[i][0] != 0;
+    for (int k = 0; k < 8 * rgt_size && operation->receive[i][0]; k++)
+      RGT_INT(operation->receive[i][k], k / 8 + 1);
   }
   return n;
 }

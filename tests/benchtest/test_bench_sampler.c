@@ -41,7 +41,7 @@ static const char *finish(void *p) {
 }
 
 static int measure(bench_plan plan, int n, context c[], const int takes_part[],
-                   bench_measured m[]) {
+                   bench_measured measureds[]) {
   bench_contender list[4];
   ran.n = 0;
   for (int i = 0; i < n; i++) {
@@ -54,7 +54,7 @@ static int measure(bench_plan plan, int n, context c[], const int takes_part[],
                                 .batch = c[i].spent > 0 ? 4 : 1,
                                 .spent = c[i].spent > 0 ? &c[i].spent : NULL};
   }
-  return bench_measure(MPI_COMM_WORLD, &plan, n, list, m);
+  return bench_measure(MPI_COMM_WORLD, &plan, n, list, measureds);
 }
 
 /* Repetition r begins with contender r mod n; all run equally often. */

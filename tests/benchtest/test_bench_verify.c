@@ -222,34 +222,35 @@ static void move_across(int giver, int from, int taker, int to, int bytes) {
 }
 
 /* What MPI says that process p gets; returns how many bytes that is. */
-static int define_across(const bench_call *c, int p) {
-  int bytes = c->bytes, root = c->root, doubles = bytes / 8;
-  int others = c->initiates ? c->initiators : 0, n = c->initiates ? c->responders : c->initiators;
-  int at_root = c->initiates && c->rank == root, share = bench_share(c);
-  switch (c->operation) {
+static int define_across(const bench_call *call, int p) {
+  int bytes = call->bytes, root = call->root, doubles = bytes / 8;
+  int others = call->initiates ? call->initiators : 0,
+      n = call->initiates ? call->responders : call->initiators;
+  int at_root = call->initiates && call->rank == root, share = bench_share(call);
+  switch (call->operation) {
   case RG_OP_BCAST:
-    if (!c->initiates)
+    if (!call->initiates)
       memcpy(across.send[p], across.send[root], (size_t)bytes);
-    return c->initiates ? 0 : bytes;
+    return call->initiates ? 0 : bytes;
   case RG_OP_SCATTER:
-    if (!c->initiates)
-      move_across(root, c->rank, p, 0, bytes);
-    return c->initiates ? 0 : bytes;
+    if (!call->initiates)
+      move_across(root, call->rank, p, 0, bytes);
+    return call->initiates ? 0 : bytes;
   case RG_OP_GATHER:
   case RG_OP_ALLGATHER:
   case RG_OP_ALLTOALL:
-    if (c->operation == RG_OP_GATHER && !at_root)
+    if (call->operation == RG_OP_GATHER && !at_root)
       return 0;
     for (int k = 0; k < n; k++)
-      move_across(others + k, c->operation == RG_OP_ALLTOALL ? c->rank : 0, p, k, bytes);
+      move_across(others + k, call->operation == RG_OP_ALLTOALL ? call->rank : 0, p, k, bytes);
     return n * bytes;
   case RG_OP_REDUCE_SCATTER:
-    RGT_INT(share * c->ranks % n, 0);
-    sum_across(across.receive[p], others, n, c->rank * share, share);
+    RGT_INT(share * call->ranks % n, 0);
+    sum_across(across.receive[p], others, n, call->rank * share, share);
     return share * 8;
   case RG_OP_REDUCE:
   case RG_OP_ALLREDUCE:
-    if (c->operation == RG_OP_REDUCE && !at_root)
+    if (call->operation == RG_OP_REDUCE && !at_root)
       return 0;
     sum_across(across.receive[p], others, n, 0, doubles);
     return doubles * 8;

@@ -13,9 +13,10 @@ static atomic_long inside, between;
 int __real_rgi_message_send(const rgi_message_envelope *to, const void *data, rgi_message *r);
 int __wrap_rgi_message_send(const rgi_message_envelope *to, const void *data, rgi_message *r);
 
-int __wrap_rgi_message_send(const rgi_message_envelope *to, const void *data, rgi_message *r) {
+int __wrap_rgi_message_send(const rgi_message_envelope *to, const void *data,
+                            rgi_message *message) {
   atomic_fetch_add(rgi_node_find(to->peer) >= 0 ? &inside : &between, 1);
-  return __real_rgi_message_send(to, data, r);
+  return __real_rgi_message_send(to, data, message);
 }
 
 messages_sent messages_count(void) {

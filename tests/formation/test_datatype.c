@@ -16,8 +16,6 @@
 #if MPI_VERSION >= 4
 enum { INTS = 240 };
 
-static rg_group world;
-
 /* So many ints, of which each lies where MPI packs it from. */
 static void check_packing(MPI_Datatype type) {
   int memory[INTS], dense[INTS], theirs[INTS], back[INTS], position = 0, size, wrong = 0;
@@ -109,23 +107,14 @@ static void test_sizes(void) {
   MPI_Type_free(&type);
 }
 
-static void test_start(void) {
-  RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
-  RGT_OK(rg_group_world(&world));
-}
-
-static void test_stop(void) {
-  RGT_OK(rg_group_free(&world));
-  RGT_OK(rg_finalize());
-}
-
 int main(int argc, char **argv) {
-  static const rgt_test tests[] = {{"start", test_start},       {"packing", test_packing},
+  static const rgt_test tests[] = {{"start", test_begin},       {"packing", test_packing},
                                    {"contents", test_contents}, {"sizes", test_sizes},
-                                   {"stop", test_stop},         {NULL, NULL}};
+                                   {"stop", test_end},          {NULL, NULL}};
   return rgt_main(argc, argv, "datatype", tests);
 }
 #else
+#include "tests/check/world.h"
 #include <stdio.h>
 
 int main(void) {

@@ -6,8 +6,7 @@
  * The decision about a call that a member has given up comes while it waits in its next call, which
  * is given up, too. */
 #include "comm_cases.h"
-
-static rg_group world;
+#include "tests/check/world.h"
 
 static void split(int expected) {
   rg_group part = NULL;
@@ -28,18 +27,8 @@ static void test_late(void) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-static void test_start(void) {
-  RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
-  RGT_OK(rg_group_world(&world));
-}
-
-static void test_stop(void) {
-  RGT_OK(rg_group_free(&world));
-  RGT_OK(rg_finalize());
-}
-
 int main(int argc, char **argv) {
   static const rgt_test tests[] = {
-      {"start", test_start}, {"late decision", test_late}, {"stop", test_stop}, {NULL, NULL}};
+      {"start", test_begin}, {"late decision", test_late}, {"stop", test_end}, {NULL, NULL}};
   return rgt_main(argc, argv, "late_decision", tests);
 }

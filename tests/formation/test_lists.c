@@ -8,8 +8,7 @@
 #include <string.h>
 
 #include "comm_cases.h"
-
-static rg_group world;
+#include "tests/check/world.h"
 
 static void expect_both_named(rg_group g, const char *mine, const char *theirs) {
   RGT_FAILS(rg_barrier(g), RG_ERR_MISMATCH);
@@ -72,23 +71,13 @@ static void test_slow(void) {
   rg_group_free(&used);
 }
 
-static void test_start(void) {
-  RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
-  RGT_OK(rg_group_world(&world));
-}
-
-static void test_stop(void) {
-  RGT_OK(rg_group_free(&world));
-  RGT_OK(rg_finalize());
-}
-
 int main(int argc, char **argv) {
-  static const rgt_test tests[] = {{"start", test_start},
+  static const rgt_test tests[] = {{"start", test_begin},
                                    {"different processes", test_sets},
                                    {"different tags", test_tags},
                                    {"different order of calls", test_order},
                                    {"a third process", test_slow},
-                                   {"stop", test_stop},
+                                   {"stop", test_end},
                                    {NULL, NULL}};
   return rgt_main(argc, argv, "lists", tests);
 }

@@ -37,13 +37,13 @@ static int position(int n, const int list[], int rank) {
   return -1;
 }
 
-static void expect(const rgi_members *m, int n, const int list[], int below) {
-  RGT_INT(rgi_members_count(m), n);
-  RGT_TRUE(rgi_members_valid(m));
+static void expect(const rgi_members *members, int n, const int list[], int below) {
+  RGT_INT(rgi_members_count(members), n);
+  RGT_TRUE(rgi_members_valid(members));
   for (int i = 0; i < n; i++)
-    RGT_INT(rgi_members_at(m, i), list[i]);
+    RGT_INT(rgi_members_at(members, i), list[i]);
   for (int rank = -1; rank <= below; rank++)
-    RGT_INT(rgi_members_find(m, rank), position(n, list, rank));
+    RGT_INT(rgi_members_find(members, rank), position(n, list, rank));
 }
 
 static void test_range(void) {

@@ -6,8 +6,7 @@
  * ranks: 1 2 3 4 7 16
  * Merging, splitting and reassigning groups. */
 #include "comm_cases.h"
-
-static rg_group world;
+#include "tests/check/world.h"
 
 static void expect_members(rg_group g, int n, const int ranks[]) {
   int size = -1, rank = -2, members[RANKS_MOST];
@@ -306,18 +305,8 @@ static void test_merge_overlap(void) {
   rg_group_free(&mine);
 }
 
-static void test_start(void) {
-  RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
-  RGT_OK(rg_group_world(&world));
-}
-
-static void test_stop(void) {
-  RGT_OK(rg_group_free(&world));
-  RGT_OK(rg_finalize());
-}
-
 int main(int argc, char **argv) {
-  static const rgt_test tests[] = {{"start", test_start},
+  static const rgt_test tests[] = {{"start", test_begin},
                                    {"merge", test_merge},
                                    {"merge up from single processes", test_merge_up},
                                    {"split", test_split},
@@ -327,7 +316,7 @@ int main(int argc, char **argv) {
                                    {"merge and reassign, wrong use", test_merge_errors},
                                    {"one member's wrong call", test_one_wrong},
                                    {"merge of overlapping groups", test_merge_overlap},
-                                   {"stop", test_stop},
+                                   {"stop", test_end},
                                    {NULL, NULL}};
   return rgt_main(argc, argv, "regroup", tests);
 }

@@ -24,10 +24,10 @@ static void give(int tag, int value) {
   RGT_OK(rg_send(world, &value, 1, MPI_INT, rgt_rank, tag));
 }
 
-static void expect(int n, int got[], rg_request r[]) {
+static void expect(int n, int got[], rg_request requests[]) {
   for (int i = 0; i < n; i++) {
     got[i] = -1;
-    RGT_OK(rg_irecv(world, &got[i], 1, MPI_INT, rgt_rank, i, &r[i]));
+    RGT_OK(rg_irecv(world, &got[i], 1, MPI_INT, rgt_rank, i, &requests[i]));
   }
 }
 

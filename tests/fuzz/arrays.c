@@ -13,62 +13,62 @@
 
 /* --- specs ----------------------------------------------------------------------- */
 
-static void draw_wild_member(rg_array_spec *s) {
+static void draw_wild_member(rg_array_spec *spec) {
   int d = draw_below(RG_ARRAY_MAX_DIMS);
   switch (draw_below(9)) {
   case 0:
-    s->dims = draw_int();
+    spec->dims = draw_int();
     break;
   case 1:
-    s->shape[d] = draw_int64();
+    spec->shape[d] = draw_int64();
     break;
   case 2:
-    s->type = (rg_array_type)draw_int();
+    spec->type = (rg_array_type)draw_int();
     break;
   case 3:
-    s->element_size = (size_t)draw_int64();
+    spec->element_size = (size_t)draw_int64();
     break;
   case 4:
-    s->layout = (rg_array_layout)draw_int();
+    spec->layout = (rg_array_layout)draw_int();
     break;
   case 5:
-    s->grid[d] = draw_int();
+    spec->grid[d] = draw_int();
     break;
   case 6:
-    s->chunk[d] = draw_int64();
+    spec->chunk[d] = draw_int64();
     break;
   case 7:
-    s->ghosts[d] = draw_int64();
+    spec->ghosts[d] = draw_int64();
     break;
   default:
-    s->flags = (unsigned)draw_int();
+    spec->flags = (unsigned)draw_int();
   }
 }
 
-void arrays_draw_spec(rg_array_spec *s) {
+void arrays_draw_spec(rg_array_spec *spec) {
   int64_t *boundaries = fuzz_in(RG_ARRAY_MAX_DIMS * 8 * sizeof *boundaries);
-  *s = (rg_array_spec){.size = sizeof *s, .dims = 1 + draw_below(draw_chance(4) ? 7 : 3)};
-  s->type = (rg_array_type)draw_below(RG_TYPE_COUNT);
-  s->element_size = s->type == RG_TYPE_OPAQUE ? 1 + (size_t)draw_below(40) : 0;
-  s->layout = (rg_array_layout)draw_below(3);
+  *spec = (rg_array_spec){.size = sizeof *spec, .dims = 1 + draw_below(draw_chance(4) ? 7 : 3)};
+  spec->type = (rg_array_type)draw_below(RG_TYPE_COUNT);
+  spec->element_size = spec->type == RG_TYPE_OPAQUE ? 1 + (size_t)draw_below(40) : 0;
+  spec->layout = (rg_array_layout)draw_below(3);
   int left = rgt_size;
-  for (int d = 0; d < s->dims; d++) {
-    s->shape[d] = draw_below(s->dims > 4 ? 4 : 9);
-    s->ghosts[d] = s->layout != RG_LAYOUT_BLOCK_CYCLIC && draw_chance(4) ? draw_below(3) : 0;
-    s->periodic[d] = draw_below(2);
-    s->chunk[d] = s->layout == RG_LAYOUT_BLOCK_CYCLIC ? 1 + draw_below(4) : draw_below(3) - 1;
-    if (s->layout != RG_LAYOUT_IRREGULAR)
+  for (int d = 0; d < spec->dims; d++) {
+    spec->shape[d] = draw_below(spec->dims > 4 ? 4 : 9);
+    spec->ghosts[d] = spec->layout != RG_LAYOUT_BLOCK_CYCLIC && draw_chance(4) ? draw_below(3) : 0;
+    spec->periodic[d] = draw_below(2);
+    spec->chunk[d] = spec->layout == RG_LAYOUT_BLOCK_CYCLIC ? 1 + draw_below(4) : draw_below(3) - 1;
+    if (spec->layout != RG_LAYOUT_IRREGULAR)
       continue;
-    s->grid[d] = 1 + draw_below(left);
-    left /= s->grid[d];
-    s->boundaries[d] = boundaries + 8 * d;
+    spec->grid[d] = 1 + draw_below(left);
+    left /= spec->grid[d];
+    spec->boundaries[d] = boundaries + 8 * d;
     for (int i = 0; i < 8; i++)
-      boundaries[8 * d + i] = i == 0 ? 0 : s->shape[d] * i / 8;
+      boundaries[8 * d + i] = i == 0 ? 0 : spec->shape[d] * i / 8;
     if (draw_chance(16))
       boundaries[8 * d + draw_below(8)] = draw_int64();
   }
   for (int changes = draw_chance(3) ? 1 + draw_below(3) : 0; changes > 0; changes--)
-    draw_wild_member(s);
+    draw_wild_member(spec);
 }
 
 rg_array arrays_draw(rg_group g) {
@@ -92,11 +92,11 @@ static int64_t draw_extent(int64_t extent) {
 
 /* Room for the patch with rows that are an element longer, and for some single elements; NULL where
  * that is much: elements of any size may have been drawn. */
-static void *draw_buffer(const arrays_patch *p) {
+static void *draw_buffer(const arrays_patch *patch) {
   double elements = 1;
-  for (int d = 0; d < p->info.dims; d++)
-    elements *= p->hi[d] > p->lo[d] ? (double)p->hi[d] - (double)p->lo[d] + 1 : 1;
-  double bytes = (double)p->info.element_size * (elements > 16 ? elements : 16);
+  for (int d = 0; d < patch->info.dims; d++)
+    elements *= patch->hi[d] > patch->lo[d] ? (double)patch->hi[d] - (double)patch->lo[d] + 1 : 1;
+  double bytes = (double)patch->info.element_size * (elements > 16 ? elements : 16);
   if (draw_chance(24) || bytes > ARRAYS_BUFFER_MOST)
     return NULL;
   return fuzz_in(bytes > ARRAYS_BUFFER ? (size_t)bytes : ARRAYS_BUFFER);

@@ -49,7 +49,7 @@ static rg_load draw_row(void) {
   return l;
 }
 
-static void draw_table(rg_load_table *t) {
+static void draw_table(rg_load_table *table) {
   rg_load *rows = fuzz_in(ROWS * sizeof *rows);
   rg_waiting_walker *walkers = fuzz_in(ROWS * sizeof *walkers);
   for (int i = 0; i < ROWS; i++) {
@@ -59,15 +59,15 @@ static void draw_table(rg_load_table *t) {
                                      .left = draw_double(),
                                      .unit = draw_double()};
   }
-  *t = (rg_load_table){.size = sizeof *t, .load = rows, .waiting = walkers};
-  t->count = draw_chance(16) ? -1 : draw_below(ROWS + 1);
-  t->self = draw_chance(2) ? RG_LOAD_ALL_ROWS : draw_near64(t->count);
-  t->waiting_count = draw_chance(16) ? INT64_MIN : draw_below(ROWS + 1);
-  t->merge = draw_double();
+  *table = (rg_load_table){.size = sizeof *table, .load = rows, .waiting = walkers};
+  table->count = draw_chance(16) ? -1 : draw_below(ROWS + 1);
+  table->self = draw_chance(2) ? RG_LOAD_ALL_ROWS : draw_near64(table->count);
+  table->waiting_count = draw_chance(16) ? INT64_MIN : draw_below(ROWS + 1);
+  table->merge = draw_double();
   if (draw_chance(24))
-    t->load = NULL;
+    table->load = NULL;
   if (draw_chance(32))
-    t->count = INT64_MAX - draw_below(3);
+    table->count = INT64_MAX - draw_below(3);
 }
 
 static void policies(void) {

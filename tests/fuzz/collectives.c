@@ -130,49 +130,52 @@ static int call_reducing(const arguments *a, int which) {
   }
 }
 
-static int start_moving(const arguments *a, int which, rg_request *r) {
+static int start_moving(const arguments *a, int which, rg_request *request) {
   MPI_Count mine = a->counts ? a->counts[rgt_rank] : 1;
   switch (which) {
   case 0:
-    return FUZZ(rg_ibcast(a->g, a->recv, a->count, a->type, a->root, r));
+    return FUZZ(rg_ibcast(a->g, a->recv, a->count, a->type, a->root, request));
   case 1:
     return FUZZ(
-        rg_igather(a->g, a->send, a->count, a->type, a->recv, a->count, a->type, a->root, r));
+        rg_igather(a->g, a->send, a->count, a->type, a->recv, a->count, a->type, a->root, request));
   case 2:
-    return FUZZ(
-        rg_iscatter(a->g, a->send, a->count, a->type, a->recv, a->count, a->type, a->root, r));
+    return FUZZ(rg_iscatter(a->g, a->send, a->count, a->type, a->recv, a->count, a->type, a->root,
+                            request));
   case 3:
-    return FUZZ(rg_iallgather(a->g, a->send, a->count, a->type, a->recv, a->count, a->type, r));
+    return FUZZ(
+        rg_iallgather(a->g, a->send, a->count, a->type, a->recv, a->count, a->type, request));
   case 4:
-    return FUZZ(rg_ialltoall(a->g, a->send, a->count, a->type, a->recv, a->count, a->type, r));
+    return FUZZ(
+        rg_ialltoall(a->g, a->send, a->count, a->type, a->recv, a->count, a->type, request));
   case 5:
     return FUZZ(rg_igatherv(a->g, a->send, mine, a->type, a->recv, a->counts, a->displs, a->type,
-                            a->root, r));
+                            a->root, request));
   case 6:
     return FUZZ(rg_iscatterv(a->g, a->send, a->counts, a->displs, a->type, a->recv, mine, a->type,
-                             a->root, r));
+                             a->root, request));
   case 7:
-    return FUZZ(
-        rg_iallgatherv(a->g, a->send, mine, a->type, a->recv, a->counts, a->displs, a->type, r));
+    return FUZZ(rg_iallgatherv(a->g, a->send, mine, a->type, a->recv, a->counts, a->displs, a->type,
+                               request));
   default:
-    return FUZZ(rg_ibarrier(a->g, r));
+    return FUZZ(rg_ibarrier(a->g, request));
   }
 }
 
-static int start_reducing(const arguments *a, int which, rg_request *r) {
+static int start_reducing(const arguments *a, int which, rg_request *request) {
   switch (which) {
   case 0:
-    return FUZZ(rg_ireduce(a->g, a->send, a->recv, a->count, a->type, a->op, a->root, r));
+    return FUZZ(rg_ireduce(a->g, a->send, a->recv, a->count, a->type, a->op, a->root, request));
   case 1:
-    return FUZZ(rg_iallreduce(a->g, a->send, a->recv, a->count, a->type, a->op, r));
+    return FUZZ(rg_iallreduce(a->g, a->send, a->recv, a->count, a->type, a->op, request));
   case 2:
-    return FUZZ(rg_ireduce_scatter(a->g, a->send, a->recv, a->counts, a->type, a->op, r));
+    return FUZZ(rg_ireduce_scatter(a->g, a->send, a->recv, a->counts, a->type, a->op, request));
   case 3:
-    return FUZZ(rg_ireduce_scatter_block(a->g, a->send, a->recv, a->count, a->type, a->op, r));
+    return FUZZ(
+        rg_ireduce_scatter_block(a->g, a->send, a->recv, a->count, a->type, a->op, request));
   case 4:
-    return FUZZ(rg_iscan(a->g, a->send, a->recv, a->count, a->type, a->op, r));
+    return FUZZ(rg_iscan(a->g, a->send, a->recv, a->count, a->type, a->op, request));
   default:
-    return FUZZ(rg_iexscan(a->g, a->send, a->recv, a->count, a->type, a->op, r));
+    return FUZZ(rg_iexscan(a->g, a->send, a->recv, a->count, a->type, a->op, request));
   }
 }
 
@@ -192,9 +195,9 @@ static void reducing(void) {
 }
 
 /* After RG_ERR_TIMEOUT it is still open. */
-static void wait_for(rg_request *r) {
-  if (FUZZ(rg_wait(r, draw_chance(2) ? NULL : fuzz_out_some(sizeof(rg_status)))))
-    FUZZ(rg_request_free(r));
+static void wait_for(rg_request *request) {
+  if (FUZZ(rg_wait(request, draw_chance(2) ? NULL : fuzz_out_some(sizeof(rg_status)))))
+    FUZZ(rg_request_free(request));
 }
 
 /* Blocks of equal length in both directions, so that the blocks of two members match. */

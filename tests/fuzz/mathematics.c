@@ -22,8 +22,10 @@ static rg_array draw_second(rg_array a) {
   return FUZZ(rg_array_dup(a, b)) ? NULL : *b;
 }
 
-static void change(rg_array a, const arrays_patch *p, int call) {
-  const int64_t *lo = p->with_ld ? p->lo : NULL, *hi = draw_chance(16) ? NULL : lo ? p->hi : NULL;
+static void change(rg_array a, const arrays_patch *patch, int call) {
+  const int64_t *lo = patch->with_ld ? patch->lo : NULL, *hi = draw_chance(16) ? NULL
+                                                               : lo            ? patch->hi
+                                                                               : NULL;
   const void *value = draw_chance(16) ? NULL : fuzz_in(64);
   switch (call) {
   case 0:
@@ -46,10 +48,10 @@ static void change(rg_array a, const arrays_patch *p, int call) {
   }
 }
 
-static void reduce(rg_array a, const arrays_patch *p, int call) {
-  const int64_t *lo = p->with_ld ? p->lo : NULL, *hi = lo ? p->hi : NULL;
+static void reduce(rg_array a, const arrays_patch *patch, int call) {
+  const int64_t *lo = patch->with_ld ? patch->lo : NULL, *hi = lo ? patch->hi : NULL;
   void *result = fuzz_out(64);
-  int64_t *at = fuzz_out_some(sizeof p->lo);
+  int64_t *at = fuzz_out_some(sizeof patch->lo);
   rg_norm_kind norm = (rg_norm_kind)draw_near(3);
   switch (call) {
   case 0:

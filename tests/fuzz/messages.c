@@ -57,40 +57,40 @@ static void sendrecv(void) {
     FUZZ(rg_status_count(status, m.type, fuzz_out(sizeof(MPI_Count))));
 }
 
-static void cancel(rg_request *r) {
+static void cancel(rg_request *request) {
   int cancelled = 0;
-  if (!*r)
+  if (!*request)
     return;
-  FUZZ(rg_request_cancel(r, &cancelled));
+  FUZZ(rg_request_cancel(request, &cancelled));
   if (!cancelled)
-    FUZZ(rg_wait(r, NULL));
+    FUZZ(rg_wait(request, NULL));
 }
 
-static void wait_for(rg_request r[2]) {
+static void wait_for(rg_request requests[2]) {
   enum { ROOM = 2 };
   int64_t count, indices[ROOM], index;
   int done = 0;
   switch (draw_below(6)) {
   case 0:
-    FUZZ(rg_wait_all(ROOM, r, draw_chance(2) ? NULL : fuzz_in(ROOM * sizeof(rg_status))));
+    FUZZ(rg_wait_all(ROOM, requests, draw_chance(2) ? NULL : fuzz_in(ROOM * sizeof(rg_status))));
     break;
   case 1:
-    FUZZ(rg_wait_any(ROOM, r, &index, NULL));
+    FUZZ(rg_wait_any(ROOM, requests, &index, NULL));
     break;
   case 2:
-    FUZZ(rg_wait_some(ROOM, r, &count, indices, NULL));
+    FUZZ(rg_wait_some(ROOM, requests, &count, indices, NULL));
     break;
   case 3:
-    FUZZ(rg_test_all(ROOM, r, &done, NULL));
+    FUZZ(rg_test_all(ROOM, requests, &done, NULL));
     break;
   case 4:
-    FUZZ(rg_test_some(ROOM, r, &count, indices, NULL));
+    FUZZ(rg_test_some(ROOM, requests, &count, indices, NULL));
     break;
   default:
-    FUZZ(rg_test_any(ROOM, r, &index, &done, NULL));
+    FUZZ(rg_test_any(ROOM, requests, &index, &done, NULL));
   }
-  FUZZ(rg_wait(&r[0], NULL));
-  FUZZ(rg_wait(&r[1], NULL));
+  FUZZ(rg_wait(&requests[0], NULL));
+  FUZZ(rg_wait(&requests[1], NULL));
 }
 
 /* A send is only made where the receive of the same arguments was possible, on all ranks alike. */

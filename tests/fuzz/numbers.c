@@ -18,55 +18,57 @@
 /* --- arrays --------------------------------------------------------------------------- */
 
 /* Bits for the extents of all dimensions together. */
-static void draw_large(rg_array_spec *s) {
+static void draw_large(rg_array_spec *spec) {
   int bits = 30 + draw_below(33);
-  *s = (rg_array_spec){.size = sizeof *s, .dims = 1 + draw_below(4), .type = RG_TYPE_OPAQUE};
-  s->element_size = 1 + (size_t)draw_below(3);
-  s->layout = draw_chance(2) ? RG_LAYOUT_BLOCK : RG_LAYOUT_BLOCK_CYCLIC;
-  for (int d = 0; d < s->dims; d++) {
-    int mine = d + 1 < s->dims ? draw_below(bits + 1) : bits;
-    s->shape[d] = draw_chance(32) ? 0 : (INT64_C(1) << mine) - draw_below(2);
-    s->ghosts[d] = s->layout == RG_LAYOUT_BLOCK && draw_chance(4) ? draw_below(3) : 0;
-    s->chunk[d] =
+  *spec = (rg_array_spec){.size = sizeof *spec, .dims = 1 + draw_below(4), .type = RG_TYPE_OPAQUE};
+  spec->element_size = 1 + (size_t)draw_below(3);
+  spec->layout = draw_chance(2) ? RG_LAYOUT_BLOCK : RG_LAYOUT_BLOCK_CYCLIC;
+  for (int d = 0; d < spec->dims; d++) {
+    int mine = d + 1 < spec->dims ? draw_below(bits + 1) : bits;
+    spec->shape[d] = draw_chance(32) ? 0 : (INT64_C(1) << mine) - draw_below(2);
+    spec->ghosts[d] = spec->layout == RG_LAYOUT_BLOCK && draw_chance(4) ? draw_below(3) : 0;
+    spec->chunk[d] =
         draw_chance(8) ? draw_int64() : 1 + (int64_t)(draw_bits() >> (24 + draw_below(40)));
     bits -= mine;
   }
 }
 
 /* An element is where its owner's blocks say that it is. */
-static void expect_element(const rgi_distribution *d, const int64_t at[]) {
+static void expect_element(const rgi_distribution *distribution, const int64_t at[]) {
   int64_t offset = -1, lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
-  int rank = rgi_distribution_find(d, at, &offset), inside = 1;
-  FUZZ_TRUE(rank >= 0 && rank < d->owners && rank == rgi_distribution_owner(d, at));
-  FUZZ_TRUE(offset >= 0 && offset < rgi_distribution_extent(d, rank));
-  if (d->layout != RG_LAYOUT_BLOCK)
+  int rank = rgi_distribution_find(distribution, at, &offset), inside = 1;
+  FUZZ_TRUE(rank >= 0 && rank < distribution->owners &&
+            rank == rgi_distribution_owner(distribution, at));
+  FUZZ_TRUE(offset >= 0 && offset < rgi_distribution_extent(distribution, rank));
+  if (distribution->layout != RG_LAYOUT_BLOCK)
     return;
-  rgi_distribution_block(d, rank, 0, lo, hi);
-  for (int k = 0; k < d->dims; k++)
+  rgi_distribution_block(distribution, rank, 0, lo, hi);
+  for (int k = 0; k < distribution->dims; k++)
     inside &= lo[k] <= at[k] && at[k] < hi[k];
   FUZZ_TRUE(inside);
 }
 
 /* The first and the last piece of a patch. */
-static void expect_pieces(const rgi_distribution *d, const int64_t lo[], const int64_t hi[]) {
+static void expect_pieces(const rgi_distribution *distribution, const int64_t lo[],
+                          const int64_t hi[]) {
   rgi_piece first, last;
-  int64_t n = rgi_pieces_count(d, lo, hi);
+  int64_t n = rgi_pieces_count(distribution, lo, hi);
   FUZZ_TRUE(n >= 0);
   if (n < 1)
     return;
-  rgi_pieces_get(d, lo, hi, 0, &first);
-  rgi_pieces_get(d, lo, hi, n - 1, &last);
+  rgi_pieces_get(distribution, lo, hi, 0, &first);
+  rgi_pieces_get(distribution, lo, hi, n - 1, &last);
   int met = 1;
-  for (int k = 0; k < d->dims; k++)
+  for (int k = 0; k < distribution->dims; k++)
     met &= first.lo[k] == lo[k] && last.hi[k] == hi[k];
   FUZZ_TRUE(met);
 }
 
-static void expect_members(const rgi_distribution *d) {
+static void expect_members(const rgi_distribution *distribution) {
   for (int i = 0; i < 8; i++) {
-    int rank = draw_chance(2) ? draw_below(d->members) : d->owners - 1;
-    FUZZ_TRUE(rgi_distribution_blocks(d, rank) >= 0);
-    FUZZ_TRUE(rgi_distribution_extent(d, rank) >= 0);
+    int rank = draw_chance(2) ? draw_below(distribution->members) : distribution->owners - 1;
+    FUZZ_TRUE(rgi_distribution_blocks(distribution, rank) >= 0);
+    FUZZ_TRUE(rgi_distribution_extent(distribution, rank) >= 0);
   }
 }
 
@@ -98,13 +100,13 @@ static void large_arrays(void) {
 
 /* --- members -------------------------------------------------------------------------- */
 
-static void expect_found(const rgi_members *m) {
-  int n = rgi_members_count(m), at = (int)(draw_bits() % (uint64_t)n);
+static void expect_found(const rgi_members *members) {
+  int n = rgi_members_count(members), at = (int)(draw_bits() % (uint64_t)n);
   FUZZ_TRUE(n > 0);
-  FUZZ_TRUE(rgi_members_find(m, rgi_members_at(m, at)) == at);
-  FUZZ_TRUE(rgi_members_find(m, rgi_members_at(m, n - 1)) == n - 1);
-  rgi_members_find(m, draw_int());
-  FUZZ_TRUE(rgi_members_is_range(m, &(int){0}, &(int){0}) || rgi_members_valid(m));
+  FUZZ_TRUE(rgi_members_find(members, rgi_members_at(members, at)) == at);
+  FUZZ_TRUE(rgi_members_find(members, rgi_members_at(members, n - 1)) == n - 1);
+  rgi_members_find(members, draw_int());
+  FUZZ_TRUE(rgi_members_is_range(members, &(int){0}, &(int){0}) || rgi_members_valid(members));
 }
 
 /* Every stride-th of a range of a range, in either direction. */

@@ -55,62 +55,63 @@ static void create_simple(void) {
 }
 
 /* Patches and steps are the same on all ranks, so that all can change the elements. */
-static void move(rg_array a, const arrays_patch *p, int call) {
-  const int64_t *ld = p->with_ld ? p->ld : NULL;
+static void move(rg_array a, const arrays_patch *patch, int call) {
+  const int64_t *ld = patch->with_ld ? patch->ld : NULL;
   const void *alpha = draw_chance(2) ? NULL : fuzz_in(64);
   switch (call) {
   case 0:
-    FUZZ(rg_array_put(a, p->lo, p->hi, p->buffer, ld));
+    FUZZ(rg_array_put(a, patch->lo, patch->hi, patch->buffer, ld));
     break;
   case 1:
-    FUZZ(rg_array_get(a, p->lo, p->hi, p->buffer, ld));
+    FUZZ(rg_array_get(a, patch->lo, patch->hi, patch->buffer, ld));
     break;
   case 2:
-    FUZZ(rg_array_acc(a, p->lo, p->hi, p->buffer, ld, alpha));
+    FUZZ(rg_array_acc(a, patch->lo, patch->hi, patch->buffer, ld, alpha));
     break;
   case 3:
-    FUZZ(rg_array_put_strided(a, p->lo, p->hi, p->step, p->buffer, ld));
+    FUZZ(rg_array_put_strided(a, patch->lo, patch->hi, patch->step, patch->buffer, ld));
     break;
   case 4:
-    FUZZ(rg_array_get_strided(a, p->lo, p->hi, p->step, p->buffer, ld));
+    FUZZ(rg_array_get_strided(a, patch->lo, patch->hi, patch->step, patch->buffer, ld));
     break;
   default:
-    FUZZ(rg_array_acc_strided(a, p->lo, p->hi, p->step, p->buffer, ld, alpha));
+    FUZZ(rg_array_acc_strided(a, patch->lo, patch->hi, patch->step, patch->buffer, ld, alpha));
   }
 }
 
-static void start(rg_array a, const arrays_patch *p, int call) {
-  const int64_t *ld = p->with_ld ? p->ld : NULL;
+static void start(rg_array a, const arrays_patch *patch, int call) {
+  const int64_t *ld = patch->with_ld ? patch->ld : NULL;
   rg_request *r = fuzz_out(sizeof *r);
-  int error = call == 0   ? FUZZ(rg_array_iput(a, p->lo, p->hi, p->buffer, ld, r))
-              : call == 1 ? FUZZ(rg_array_iget(a, p->lo, p->hi, p->buffer, ld, r))
-                          : FUZZ(rg_array_iacc(a, p->lo, p->hi, p->buffer, ld, NULL, r));
+  int error = call == 0 ? FUZZ(rg_array_iput(a, patch->lo, patch->hi, patch->buffer, ld, r))
+              : call == 1
+                  ? FUZZ(rg_array_iget(a, patch->lo, patch->hi, patch->buffer, ld, r))
+                  : FUZZ(rg_array_iacc(a, patch->lo, patch->hi, patch->buffer, ld, NULL, r));
   if (!error)
     FUZZ(rg_wait(r, NULL));
 }
 
 /* Anywhere, but of the length of the patch. */
-static void move_periodic(rg_array a, arrays_patch *p, int call) {
-  const int64_t *ld = p->with_ld ? p->ld : NULL;
-  for (int d = 0; d < p->info.dims; d++) {
+static void move_periodic(rg_array a, arrays_patch *patch, int call) {
+  const int64_t *ld = patch->with_ld ? patch->ld : NULL;
+  for (int d = 0; d < patch->info.dims; d++) {
     int64_t by = draw_chance(2) ? draw_int64() : draw_below(9);
-    p->lo[d] = (int64_t)((uint64_t)p->lo[d] + (uint64_t)by);
-    p->hi[d] = (int64_t)((uint64_t)p->hi[d] + (uint64_t)by);
+    patch->lo[d] = (int64_t)((uint64_t)patch->lo[d] + (uint64_t)by);
+    patch->hi[d] = (int64_t)((uint64_t)patch->hi[d] + (uint64_t)by);
   }
   if (call == 0)
-    FUZZ(rg_array_put_periodic(a, p->lo, p->hi, p->buffer, ld));
+    FUZZ(rg_array_put_periodic(a, patch->lo, patch->hi, patch->buffer, ld));
   else if (call == 1)
-    FUZZ(rg_array_get_periodic(a, p->lo, p->hi, p->buffer, ld));
+    FUZZ(rg_array_get_periodic(a, patch->lo, patch->hi, patch->buffer, ld));
   else
-    FUZZ(rg_array_acc_periodic(a, p->lo, p->hi, p->buffer, ld, NULL));
+    FUZZ(rg_array_acc_periodic(a, patch->lo, patch->hi, patch->buffer, ld, NULL));
 }
 
-static void elements(rg_array a, const arrays_patch *p, int call) {
+static void elements(rg_array a, const arrays_patch *patch, int call) {
   enum { ROOM = 16 };
   int64_t *at = fuzz_in(ROOM * RG_ARRAY_MAX_DIMS * sizeof *at), *before = fuzz_out(sizeof *before);
   int64_t n = draw_below(ROOM);
   for (int i = 0; i < ROOM * RG_ARRAY_MAX_DIMS; i++) {
-    int64_t extent = p->info.dims > 0 ? p->info.shape[i % p->info.dims] : 1;
+    int64_t extent = patch->info.dims > 0 ? patch->info.shape[i % patch->info.dims] : 1;
     at[i] = draw_chance(32) ? draw_int64()
             : extent > 0    ? draw_below(extent < 9 ? (int)extent : 9)
                             : 0;
@@ -119,13 +120,13 @@ static void elements(rg_array a, const arrays_patch *p, int call) {
     n = draw_chance(2) ? -1 : INT64_MAX / (1 + draw_below(8));
   switch (call) {
   case 0:
-    FUZZ(rg_array_gather(a, n, at, p->buffer));
+    FUZZ(rg_array_gather(a, n, at, patch->buffer));
     break;
   case 1:
-    FUZZ(rg_array_scatter(a, n, at, p->buffer));
+    FUZZ(rg_array_scatter(a, n, at, patch->buffer));
     break;
   case 2:
-    FUZZ(rg_array_scatter_acc(a, n, at, p->buffer, NULL));
+    FUZZ(rg_array_scatter_acc(a, n, at, patch->buffer, NULL));
     break;
   case 3:
     FUZZ(rg_array_read_inc(a, at, draw_int64(), before));
@@ -135,27 +136,27 @@ static void elements(rg_array a, const arrays_patch *p, int call) {
   }
 }
 
-static void queries(rg_array a, const arrays_patch *p) {
+static void queries(rg_array a, const arrays_patch *patch) {
   int rank = draw_near(rgt_size);
-  int64_t *lo = fuzz_out_some(sizeof p->lo), *hi = fuzz_out_some(sizeof p->hi);
+  int64_t *lo = fuzz_out_some(sizeof patch->lo), *hi = fuzz_out_some(sizeof patch->hi);
   int64_t *count = fuzz_out(sizeof *count);
-  FUZZ(rg_array_owner(a, p->lo, fuzz_out(sizeof(int))));
+  FUZZ(rg_array_owner(a, patch->lo, fuzz_out(sizeof(int))));
   FUZZ(rg_array_block_count(a, rank, count));
   FUZZ(rg_array_block(a, rank, draw_near64(3), lo, hi));
   FUZZ(rg_array_distribution(a, rank, lo, hi));
-  FUZZ(rg_array_locate_count(a, p->lo, p->hi, count));
-  FUZZ(rg_array_locate(a, p->lo, p->hi, draw_near64(4), fuzz_out(sizeof(rg_array_piece))));
+  FUZZ(rg_array_locate_count(a, patch->lo, patch->hi, count));
+  FUZZ(rg_array_locate(a, patch->lo, patch->hi, draw_near64(4), fuzz_out(sizeof(rg_array_piece))));
   FUZZ(rg_array_is_valid(a, fuzz_out(sizeof(int))));
   FUZZ(rg_array_group(a, fuzz_out(sizeof(rg_group))));
 }
 
 /* Of the caller's own elements, of which another rank has others. */
-static void direct(rg_array a, const arrays_patch *p) {
+static void direct(rg_array a, const arrays_patch *patch) {
   fuzz_differs();
   void **at = fuzz_out(sizeof *at);
   rg_access_mode mode = (rg_access_mode)draw_near(3);
-  if (!FUZZ(rg_array_access(a, p->lo, p->hi, mode, at, NULL)))
-    FUZZ(rg_array_release(a, p->lo, p->hi));
+  if (!FUZZ(rg_array_access(a, patch->lo, patch->hi, mode, at, NULL)))
+    FUZZ(rg_array_release(a, patch->lo, patch->hi));
   if (!FUZZ(rg_array_access_ghosts(a, mode, at, NULL)))
     FUZZ(rg_array_release_ghosts(a));
 }

@@ -148,26 +148,26 @@ static void make_plan(void) {
   INTACT(policy);
 }
 
-static void check_outcomes(rg_balancer b) {
+static void check_outcomes(rg_balancer balancer) {
   const rg_balance_outcome *o;
   int64_t count;
-  TRUE(!rg_balance_gather(b, 0) && !rg_balance_outcomes(b, &count, &o));
+  TRUE(!rg_balance_gather(balancer, 0) && !rg_balance_outcomes(balancer, &count, &o));
   TRUE(rank != 0 || count == 2 * ranks);
   for (int64_t i = 0; rank == 0 && i < count; i++)
     TRUE(o[i].id == i && o[i].done == UNITS + i && *(const int64_t *)o[i].state == UNITS + i);
 }
 
-static void write_timeline(rg_group world, rg_timeline t) {
+static void write_timeline(rg_group world, rg_timeline timeline) {
   GUARDED(rg_timeline_words, words);
   char name[64], line[200] = "";
   snprintf(name, sizeof name, "timeline-%d.json", ranks);
   words.x.title = "short or long";
   words.x.ideal = 2;
-  TRUE(!rg_timeline_gather(t, world, 0, 0));
+  TRUE(!rg_timeline_gather(timeline, world, 0, 0));
   if (rank > 0)
     return;
-  REFUSED(words, rg_timeline_write(t, name, RG_TIMELINE_JSON, &words.x));
-  TRUE(!rg_timeline_write(t, name, RG_TIMELINE_JSON, &words.x));
+  REFUSED(words, rg_timeline_write(timeline, name, RG_TIMELINE_JSON, &words.x));
+  TRUE(!rg_timeline_write(timeline, name, RG_TIMELINE_JSON, &words.x));
   FILE *f = fopen(name, "r");
   TRUE(f && fgets(line, sizeof line, f) && strstr(line, "short or long") && strstr(line, "2.000"));
   fclose(f);
@@ -175,13 +175,13 @@ static void write_timeline(rg_group world, rg_timeline t) {
   INTACT(words);
 }
 
-static void add_walkers(rg_balancer b) {
+static void add_walkers(rg_balancer balancer) {
   for (int w = 0; w < 2 * ranks; w++) {
     GUARDED(rg_walker_new, walker);
     walker.x.id = w;
     walker.x.left = UNITS + w;
-    REFUSED(walker, rg_balance_add(b, &walker.x));
-    TRUE(!rg_balance_add(b, &walker.x));
+    REFUSED(walker, rg_balance_add(balancer, &walker.x));
+    TRUE(!rg_balance_add(balancer, &walker.x));
     INTACT(walker);
   }
 }

@@ -12,7 +12,7 @@
 /* Prints, on rank 0 of MPI_COMM_WORLD, a hash of each rank's bytes. */
 void plain_print(const char *name, const void *data, int bytes);
 
-/* Likewise a number of each rank. */
+/* Prints, on rank 0 of MPI_COMM_WORLD, a number of each rank. */
 void plain_number(const char *name, long long value);
 
 /* Counts this process's call of an operation: on a communicator whose group is one

@@ -75,7 +75,7 @@ def run(np, words, fails=False):
 
 
 def run_on(nodes, shape, words):
-    """Likewise. shape: ranks, the most on a node, their placement."""
+    """The output of a run on pretended nodes. shape: ranks, the most on a node, their placement."""
     process = nodes.start([*nodes.mpiexec(*shape), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     text, said = process.communicate()
     assert process.returncode == 0, (shape, words, process.returncode, text, said)

@@ -88,10 +88,10 @@ static void send_decisions(int to) {
   }
 }
 
-static void apply_fact(const rgi_overlay_fact *f) {
-  if (f->kind == RGI_FACT_LEFT) {
-    me()->left[f->value] = 1;
-  } else if (f->kind == RGI_FACT_ENDED) {
+static void apply_fact(const rgi_overlay_fact *fact) {
+  if (fact->kind == RGI_FACT_LEFT) {
+    me()->left[fact->value] = 1;
+  } else if (fact->kind == RGI_FACT_ENDED) {
     me()->ended = 1;
     me()->ended_at = world.time;
   }

@@ -61,8 +61,8 @@ void rgi_arena_free(uint64_t offset, size_t bytes) {
   RGT_TRUE(offset == FIRST && bytes < SIZE - FIRST);
 }
 
-void rgi_process_table_ring(const rgi_process_table *t) {
-  (void)t;
+void rgi_process_table_ring(const rgi_process_table *table) {
+  (void)table;
 }
 
 /* A node that is being lost sends so many more messages. */

@@ -125,13 +125,14 @@ static struct sockaddr_un first_name(void) {
   return a;
 }
 
-static int is_done(int how, int s, const struct sockaddr_un *a) {
-  const struct sockaddr *to = (const struct sockaddr *)a;
-  if (how != ASK && (bind(s, to, sizeof *a) != 0 || (how != TAKE_SILENTLY && listen(s, 0) != 0)))
+static int is_done(int how, int s, const struct sockaddr_un *address) {
+  const struct sockaddr *to = (const struct sockaddr *)address;
+  if (how != ASK &&
+      (bind(s, to, sizeof *address) != 0 || (how != TAKE_SILENTLY && listen(s, 0) != 0)))
     return 0;
   for (int i = 0; i < 20 && (how == ASK || how == TAKE_AND_FILL); i++) {
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
-    if (connect(fd, to, sizeof *a) == 0 && send(fd, "", 1, MSG_NOSIGNAL) != 1)
+    if (connect(fd, to, sizeof *address) == 0 && send(fd, "", 1, MSG_NOSIGNAL) != 1)
       return 0;
   }
   return 1;

@@ -38,11 +38,11 @@ static const rgi_overlay_node *mine(void) {
 }
 
 /* With a time limit: a caller that is not sent away fails instead of waiting. */
-static int dial_node(const rgi_overlay_node *n) {
+static int dial_node(const rgi_overlay_node *node) {
   const struct timeval limit = {SECONDS, 0};
   int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = n->port};
-  to.sin_addr.s_addr = n->address[0];
+  struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = node->port};
+  to.sin_addr.s_addr = node->address[0];
   RGT_INT(connect(fd, (struct sockaddr *)&to, sizeof to), 0);
   setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   return fd;

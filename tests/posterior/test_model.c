@@ -29,12 +29,12 @@ static void draw(positions x, uint64_t step, double scale) {
 }
 
 /* One value, the others being copies. */
-static post_density value_at(const post_model *m, const double x[POST_PARAMETERS]) {
+static post_density value_at(const post_model *model, const double x[POST_PARAMETERS]) {
   positions all;
   values v;
   for (int c = 0; c < POST_CHAINS; c++)
     memcpy(all[c], x, sizeof all[c]);
-  RGT_OK(post_density_evaluate(self, m, all, v));
+  RGT_OK(post_density_evaluate(self, model, all, v));
   RGT_TRUE(memcmp(&v[0].log_density, &v[POST_CHAINS - 1].log_density, sizeof(double)) == 0);
   return v[0];
 }
@@ -143,9 +143,9 @@ static void test_schools_grid(void) {
 
 /* The joint density written in mu, log tau and theta; the step from theta to eta
  * is tau^8. */
-static double plain_density(const post_model *m, const double x[]) {
+static double plain_density(const post_model *model, const double x[]) {
   double q[POST_PARAMETERS], log_density;
-  m->quantities(x, q);
+  model->quantities(x, q);
   log_density = -q[0] * q[0] / 50 - log(1 + q[1] * q[1] / 25) + log(q[1]);
   for (int j = 0; j < 8; j++) {
     double theta = q[2 + j];

@@ -84,8 +84,8 @@ static void test_different(void) {
 
 enum { LENGTH = 4 };
 
-static void add(post_draws *d, int64_t walker, int64_t i) {
-  double *record = post_draws_add(d, LENGTH);
+static void add(post_draws *draws, int64_t walker, int64_t i) {
+  double *record = post_draws_add(draws, LENGTH);
   record[0] = (double)walker;
   record[1] = (double)i;
   record[2] = (double)(10 * walker + i);

@@ -13,8 +13,8 @@ enum { UNITS = 12 };
 
 static int dies;
 
-static int unit(rg_walker *w, rg_group g, void *context) {
-  int64_t *done = w->state;
+static int unit(rg_walker *walker, rg_group g, void *context) {
+  int64_t *done = walker->state;
   (void)context;
   usleep(2000);
   if (dies && *done == UNITS / 2)
@@ -23,9 +23,9 @@ static int unit(rg_walker *w, rg_group g, void *context) {
   return rg_barrier(g);
 }
 
-static double left(const rg_walker *w, void *context) {
+static double left(const rg_walker *walker, void *context) {
   (void)context;
-  return (double)(UNITS - *(const int64_t *)w->state);
+  return (double)(UNITS - *(const int64_t *)walker->state);
 }
 
 /* Walkers first_id, first_id + 1, ..., one for each group of two at first. */
@@ -42,11 +42,11 @@ static void balance(rg_timeline t, rg_group g, int64_t first_id) {
   must(!rg_balance_free(&b), "rg_balance_free");
 }
 
-static void write_as(rg_timeline t, const char *name, const char *suffix,
+static void write_as(rg_timeline timeline, const char *name, const char *suffix,
                      rg_timeline_format format) {
   char path[500];
   snprintf(path, sizeof path, "%s.%s", name, suffix);
-  must(!rg_timeline_write(t, path, format, NULL), "rg_timeline_write");
+  must(!rg_timeline_write(timeline, path, format, NULL), "rg_timeline_write");
 }
 
 int main(int argc, char **argv) {

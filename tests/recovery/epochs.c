@@ -43,17 +43,17 @@ static int64_t units_of(int64_t id) {
   return 1 + id * 7 % 5;
 }
 
-static int unit(rg_walker *w, rg_group g, void *context) {
-  state *s = w->state;
+static int unit(rg_walker *walker, rg_group g, void *context) {
+  state *s = walker->state;
   int size = size_of(g);
   int64_t sum = 0;
   (void)context;
   call();
   for (int i = rank_in(g); i < ITEMS; i += size)
-    sum += (w->id + 1) * (s->done + 1) * i;
-  if (rank_in(g) == 0 && w->done == 0) {
+    sum += (walker->id + 1) * (s->done + 1) * i;
+  if (rank_in(g) == 0 && walker->done == 0) {
     rg_walker_new new = {
-        .size = sizeof new, .id = WALKERS + w->id, .ended = 1, .state = &s->done, .bytes = 8};
+        .size = sizeof new, .id = WALKERS + walker->id, .ended = 1, .state = &s->done, .bytes = 8};
     must(!rg_balance_add(balancer, &new), "rg_balance_add");
   }
   int error = rg_allreduce(g, MPI_IN_PLACE, &sum, 1, MPI_INT64_T, MPI_SUM);
@@ -62,16 +62,16 @@ static int unit(rg_walker *w, rg_group g, void *context) {
   return error;
 }
 
-static double left(const rg_walker *w, void *context) {
-  const state *s = w->state;
+static double left(const rg_walker *walker, void *context) {
+  const state *s = walker->state;
   (void)context;
   return (double)(s->units - s->done);
 }
 
-static void died(const rg_balance_death *d, void *context) {
+static void died(const rg_balance_death *death, void *context) {
   (void)context;
-  must(d->world_rank == world_size - 1 - d->rank, "a death has another rank in the world");
-  must(d->world_rank != my_rank && d->left < world_size, "a death is told to the dead");
+  must(death->world_rank == world_size - 1 - death->rank, "a death has another rank in the world");
+  must(death->world_rank != my_rank && death->left < world_size, "a death is told to the dead");
   told++;
 }
 
@@ -81,17 +81,18 @@ static int64_t sum_of(int64_t id, int64_t u) {
 }
 
 /* Each run has the walker's outcome, and the one that its first unit has made. */
-static void check_one(const rg_balance_outcome *o, int id, int run) {
+static void check_one(const rg_balance_outcome *outcome, int id, int run) {
   int64_t before = units_of(id % WALKERS) * run, at = before + units_of(id % WALKERS);
-  must(o->id == id && o->run == run && !o->error && o->state,
+  must(outcome->id == id && outcome->run == run && !outcome->error && outcome->state,
        "an outcome is missing, or there twice");
   if (id >= WALKERS) {
-    must(o->bytes == 8 && *(const int64_t *)o->state == before, "a unit has made something else");
+    must(outcome->bytes == 8 && *(const int64_t *)outcome->state == before,
+         "a unit has made something else");
     return;
   }
-  const state *s = o->state;
-  must(s->done == at && s->sum == sum_of(id, at) && o->done == at - before, "a wrong sum");
-  must(o->unit > 0, "no pace");
+  const state *s = outcome->state;
+  must(s->done == at && s->sum == sum_of(id, at) && outcome->done == at - before, "a wrong sum");
+  must(outcome->unit > 0, "no pace");
   states[id] = *s;
 }
 

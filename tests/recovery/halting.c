@@ -64,20 +64,20 @@ static int resume(void) {
   return survivable(error, "resume");
 }
 
-static int start_saving(rg_checkpoint *c) {
-  return survivable(rg_checkpoint_start(team, path, 1, &a, &done, sizeof done, c),
+static int start_saving(rg_checkpoint *checkpoint) {
+  return survivable(rg_checkpoint_start(team, path, 1, &a, &done, sizeof done, checkpoint),
                     "rg_checkpoint_start");
 }
 
-static int wait_saving(rg_checkpoint *c) {
-  return survivable(rg_checkpoint_wait(c), "rg_checkpoint_wait");
+static int wait_saving(rg_checkpoint *checkpoint) {
+  return survivable(rg_checkpoint_wait(checkpoint), "rg_checkpoint_wait");
 }
 
-static int step(rg_checkpoint *c) {
+static int step(rg_checkpoint *checkpoint) {
   const int64_t add = done + 1;
   int error = survivable(rg_array_add_scalar(a, NULL, NULL, &add), "rg_array_add_scalar");
   if (!error && done % EVERY == 0)
-    error = wait_saving(c);
+    error = wait_saving(checkpoint);
   if (error)
     return error;
   usleep(STEP_MICROSECONDS);
@@ -86,25 +86,25 @@ static int step(rg_checkpoint *c) {
     raise(SIGKILL);
   }
   if (done % EVERY == 0)
-    error = start_saving(c);
+    error = start_saving(checkpoint);
   if (planned("s") == done)
     raise(SIGTERM);
   return error;
 }
 
 /* *halted: a checkpoint was due, and has been saved. */
-static int go(int64_t steps, rg_checkpoint *c, int *halted) {
+static int go(int64_t steps, rg_checkpoint *checkpoint, int *halted) {
   int error = RG_SUCCESS;
   while (done < steps && !error && !*halted) {
-    error = step(c);
+    error = step(checkpoint);
     if (!error)
       error = survivable(rg_checkpoint_due(team, halted), "rg_checkpoint_due");
   }
   if (!error)
-    error = wait_saving(c);
+    error = wait_saving(checkpoint);
   if (!error && *halted)
-    error = start_saving(c);
-  return error ? error : wait_saving(c);
+    error = start_saving(checkpoint);
+  return error ? error : wait_saving(checkpoint);
 }
 
 static int check_sums(void) {

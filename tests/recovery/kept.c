@@ -28,28 +28,28 @@ static void kill_half(void) {
 
 /* The state is the number of units. The walkers of the other ranks have one; walker 0 ends some
  * units after the death. */
-static int unit(rg_walker *w, rg_group g, void *context) {
+static int unit(rg_walker *walker, rg_group g, void *context) {
   (void)g;
   (void)context;
-  must(*(int64_t *)w->state == w->done, "the state of another unit");
-  if (my_rank == 0 && ((w->done > 4 && answered()) || rgi_clock_now() > began + LIMIT))
+  must(*(int64_t *)walker->state == walker->done, "the state of another unit");
+  if (my_rank == 0 && ((walker->done > 4 && answered()) || rgi_clock_now() > began + LIMIT))
     kill_half();
   usleep(1000);
-  ++*(int64_t *)w->state;
+  ++*(int64_t *)walker->state;
   return RG_SUCCESS;
 }
 
-static double left(const rg_walker *w, void *context) {
-  int64_t done = *(const int64_t *)w->state;
+static double left(const rg_walker *walker, void *context) {
+  int64_t done = *(const int64_t *)walker->state;
   (void)context;
-  return w->id ? (double)(1 - done) : resumed < 0 ? 1000 : (double)(resumed + 3 - done);
+  return walker->id ? (double)(1 - done) : resumed < 0 ? 1000 : (double)(resumed + 3 - done);
 }
 
-static int changed(rg_walker *w, rg_group g, void *context) {
+static int changed(rg_walker *walker, rg_group g, void *context) {
   (void)g;
   (void)context;
-  if (my_rank > 0 && w->id == 0)
-    resumed = w->done;
+  if (my_rank > 0 && walker->id == 0)
+    resumed = walker->done;
   return RG_SUCCESS;
 }
 

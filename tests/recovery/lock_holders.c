@@ -34,16 +34,16 @@ static void make(rg_group g, rg_array *a) {
   must(!rg_array_sync(*a), "rg_array_sync");
 }
 
-static void die_with_locks(rg_array a, rg_mutexes m) {
+static void die_with_locks(rg_array a, rg_mutexes mutexes) {
   rg_group g;
-  must(!rg_mutexes_lock(m, 0), "rg_mutexes_lock");
+  must(!rg_mutexes_lock(mutexes, 0), "rg_mutexes_lock");
   rg_array_group(a, &g);
   must(rgi_lock_try(&a->locks[rank_in(g)]), "the lock of the elements");
   raise(SIGKILL);
 }
 
 /* One element of the dead member, and one of a member that lives. */
-static void try_all(rg_array a, rg_mutexes m, int dead) {
+static void try_all(rg_array a, rg_mutexes mutexes, int dead) {
   const double one = 0;
   int64_t lo[2], hi[2];
   int locked;
@@ -57,9 +57,10 @@ static void try_all(rg_array a, rg_mutexes m, int dead) {
   hi[0] = lo[0] + 1;
   hi[1] = lo[1] + 1;
   must(!rg_array_acc(a, lo, hi, &one, NULL, NULL), "rg_array_acc to a member that lives");
-  must(rg_mutexes_lock(m, 0) == RG_ERR_PROC_FAILED, "rg_mutexes_lock of the dead's");
-  must(rg_mutexes_try(m, 0, &locked) == RG_ERR_PROC_FAILED, "rg_mutexes_try of the dead's");
-  must(!rg_mutexes_lock(m, 1) && !rg_mutexes_unlock(m, 1), "rg_mutexes_lock of another");
+  must(rg_mutexes_lock(mutexes, 0) == RG_ERR_PROC_FAILED, "rg_mutexes_lock of the dead's");
+  must(rg_mutexes_try(mutexes, 0, &locked) == RG_ERR_PROC_FAILED, "rg_mutexes_try of the dead's");
+  must(!rg_mutexes_lock(mutexes, 1) && !rg_mutexes_unlock(mutexes, 1),
+       "rg_mutexes_lock of another");
 }
 
 static rg_group lose_one(rg_group g) {

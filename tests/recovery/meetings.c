@@ -35,19 +35,19 @@ static void call(void) {
 
 __typeof__(rgi_record_switch) __real_rgi_record_switch, __wrap_rgi_record_switch;
 
-void __wrap_rgi_record_switch(rgi_record *r) {
+void __wrap_rgi_record_switch(rgi_record *record) {
   if (in_meeting && ++switches == switch_dies)
     raise(SIGKILL);
-  __real_rgi_record_switch(r);
+  __real_rgi_record_switch(record);
 }
 
-static int unit(rg_walker *w, rg_group g, void *context) {
+static int unit(rg_walker *walker, rg_group g, void *context) {
   call();
-  return meeting_unit(w, g, context);
+  return meeting_unit(walker, g, context);
 }
 
-static int changed(rg_walker *w, rg_group g, void *context) {
-  (void)w;
+static int changed(rg_walker *walker, rg_group g, void *context) {
+  (void)walker;
   (void)context;
   call();
   return rg_barrier(g);
@@ -84,26 +84,27 @@ static int hold(int64_t count, rg_walker *const walkers[], int64_t number, void 
   return error;
 }
 
-static int has_missed(const rg_balance_outcome *o) {
-  return strchr(deaths, 'd') && o->missed && o->error == RG_ERR_ARG && !o->state &&
-         strstr(o->text, " waits in meeting ");
+static int has_missed(const rg_balance_outcome *outcome) {
+  return strchr(deaths, 'd') && outcome->missed && outcome->error == RG_ERR_ARG &&
+         !outcome->state && strstr(outcome->text, " waits in meeting ");
 }
 
 /* Returns how many walkers have missed others. */
-static int check(const rg_balance_outcome *o, int64_t count) {
+static int check(const rg_balance_outcome *outcome, int64_t count) {
   meeting_state expected[MEETING_WALKERS];
   int missed = 0;
   meeting_reference(&plan, expected);
   must(count == plan.walkers, "not as many walkers have ended as there were");
   for (int i = 0; i < count; i++) {
-    const meeting_state *s = o[i].state;
-    must(o[i].id == i, "another walker");
-    if (has_missed(&o[i])) {
+    const meeting_state *s = outcome[i].state;
+    must(outcome[i].id == i, "another walker");
+    if (has_missed(&outcome[i])) {
       missed++;
       continue;
     }
-    must(o[i].error == RG_SUCCESS && s != NULL, "a walker has failed");
-    must(s->units == expected[i].units && o[i].done == s->units, "a unit is missing, or too many");
+    must(outcome[i].error == RG_SUCCESS && s != NULL, "a walker has failed");
+    must(s->units == expected[i].units && outcome[i].done == s->units,
+         "a unit is missing, or too many");
     must(s->met == expected[i].met, "a meeting is missing");
     must(s->value == expected[i].value, "another result");
   }

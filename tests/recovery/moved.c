@@ -47,43 +47,44 @@ static void die_or_wait(void) {
   usleep(PAUSE);
 }
 
-static int unit(rg_walker *w, rg_group g, void *context) {
-  int64_t *words = w->state;
+static int unit(rg_walker *walker, rg_group g, void *context) {
+  int64_t *words = walker->state;
   (void)g;
   (void)context;
   serve_copies();
-  if (w->done == UNITS - 1 && moved < 0)
+  if (walker->done == UNITS - 1 && moved < 0)
     die_or_wait();
   for (size_t i = 0; i < state_bytes / sizeof *words; i++)
-    words[i] += w->id + (int64_t)i;
-  must(!rg_balance_add(balancer, &(rg_walker_new){.size = sizeof(rg_walker_new),
-                                                  .id = world_size + w->id * UNITS + w->done,
-                                                  .ended = 1,
-                                                  .state = words,
-                                                  .bytes = state_bytes}),
+    words[i] += walker->id + (int64_t)i;
+  must(!rg_balance_add(balancer,
+                       &(rg_walker_new){.size = sizeof(rg_walker_new),
+                                        .id = world_size + walker->id * UNITS + walker->done,
+                                        .ended = 1,
+                                        .state = words,
+                                        .bytes = state_bytes}),
        "rg_balance_add");
   return RG_SUCCESS;
 }
 
-static double left(const rg_walker *w, void *context) {
+static double left(const rg_walker *walker, void *context) {
   (void)context;
-  return (double)(UNITS - w->done);
+  return (double)(UNITS - walker->done);
 }
 
-static void died(const rg_balance_death *d, void *context) {
-  (void)d;
+static void died(const rg_balance_death *death, void *context) {
+  (void)death;
   (void)context;
   usleep(PAUSE);
   moved = received() - before;
 }
 
 /* The walkers first, and then what their units have made. */
-static void check(const rg_balance_outcome *o, int64_t count) {
+static void check(const rg_balance_outcome *outcome, int64_t count) {
   must(count == (1 + UNITS) * world_size, "not as many outcomes as there were");
   for (int64_t k = 0; k < count; k++) {
-    const int64_t *words = o[k].state, made = k - world_size;
+    const int64_t *words = outcome[k].state, made = k - world_size;
     int64_t id = made < 0 ? k : made / UNITS, units = made < 0 ? UNITS : made % UNITS + 1;
-    must(o[k].id == k && words && o[k].bytes == state_bytes, "an outcome is missing");
+    must(outcome[k].id == k && words && outcome[k].bytes == state_bytes, "an outcome is missing");
     for (size_t i = 0; i < state_bytes / sizeof *words; i++)
       must(words[i] == units * (id + (int64_t)i), "a wrong state");
   }

@@ -71,27 +71,27 @@ static void act(const char *plan) {
   }
 }
 
-static void survive(rg_checkpoint *c) {
-  rg_checkpoint_wait(c); /* it may or may not come to something */
+static void survive(rg_checkpoint *checkpoint) {
+  rg_checkpoint_wait(checkpoint); /* it may or may not come to something */
   rg_array_free(&a);
   drop_dead(&team);
 }
 
-static int go(int64_t steps, const char *plan, rg_checkpoint *c) {
+static int go(int64_t steps, const char *plan, rg_checkpoint *checkpoint) {
   while (done < steps) {
     int error = step();
     if (!error)
-      error = deadly(rg_checkpoint_wait(c), "rg_checkpoint_wait");
+      error = deadly(rg_checkpoint_wait(checkpoint), "rg_checkpoint_wait");
     if (error)
       return error;
     done++;
-    error = deadly(rg_checkpoint_start(team, path, 1, &a, &done, sizeof done, c),
+    error = deadly(rg_checkpoint_start(team, path, 1, &a, &done, sizeof done, checkpoint),
                    "rg_checkpoint_start");
     if (error)
       return error;
     act(plan);
   }
-  return deadly(rg_checkpoint_wait(c), "the last rg_checkpoint_wait");
+  return deadly(rg_checkpoint_wait(checkpoint), "the last rg_checkpoint_wait");
 }
 
 /* Until all survivors agree that all is well. */

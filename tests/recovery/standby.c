@@ -18,15 +18,15 @@ static struct { int64_t run, total; /* runs that have ended; of their walkers */
 
 static int dies_in;
 
-static int start(rg_walker *w, void *context) {
+static int start(rg_walker *walker, void *context) {
   (void)context;
-  *(state *)w->state = (state){.done = 0};
+  *(state *)walker->state = (state){.done = 0};
   return RG_SUCCESS;
 }
 
-static int unit(rg_walker *w, rg_group g, void *context) {
-  state *s = w->state;
-  int64_t mine = rank_in(g) == 0 ? (w->id + 1) * (s->done + 1) : 0;
+static int unit(rg_walker *walker, rg_group g, void *context) {
+  state *s = walker->state;
+  int64_t mine = rank_in(g) == 0 ? (walker->id + 1) * (s->done + 1) : 0;
   (void)context;
   usleep(UNIT_MICROSECONDS);
   if (dies_in == job.run && s->done == UNITS / 2)
@@ -37,15 +37,15 @@ static int unit(rg_walker *w, rg_group g, void *context) {
   return error;
 }
 
-static double left(const rg_walker *w, void *context) {
+static double left(const rg_walker *walker, void *context) {
   (void)context;
-  return (double)(UNITS - ((const state *)w->state)->done);
+  return (double)(UNITS - ((const state *)walker->state)->done);
 }
 
-static int64_t add_outcomes(rg_balancer b) {
+static int64_t add_outcomes(rg_balancer balancer) {
   int64_t count = 0, total = 0;
   const rg_balance_outcome *o = NULL;
-  must(!rg_balance_outcomes(b, &count, &o) && count == WALKERS, "a walker is missing");
+  must(!rg_balance_outcomes(balancer, &count, &o) && count == WALKERS, "a walker is missing");
   for (int64_t i = 0; i < count; i++) {
     const state *s = o[i].state;
     must(!o[i].error && s->sum == (o[i].id + 1) * (UNITS * (UNITS + 1) / 2), "a wrong sum");

@@ -34,14 +34,14 @@ static void send_signal(int alarm_) {
   raise(SIGTERM);
 }
 
-static int start(rg_walker *w, void *context) {
+static int start(rg_walker *walker, void *context) {
   (void)context;
-  *(state *)w->state = (state){.units = units_of(w->id)};
+  *(state *)walker->state = (state){.units = units_of(walker->id)};
   return RG_SUCCESS;
 }
 
-static int unit(rg_walker *w, rg_group g, void *context) {
-  state *s = w->state;
+static int unit(rg_walker *walker, rg_group g, void *context) {
+  state *s = walker->state;
   int64_t sum = 0;
   (void)context;
   usleep(UNIT_MICROSECONDS);
@@ -51,26 +51,26 @@ static int unit(rg_walker *w, rg_group g, void *context) {
   if (calls == dies_at)
     raise(SIGKILL);
   for (int i = rank_in(g); i < ITEMS; i += size_of(g))
-    sum += (w->id + 1) * (s->done + 1) * i;
+    sum += (walker->id + 1) * (s->done + 1) * i;
   int error = rg_allreduce(g, MPI_IN_PLACE, &sum, 1, MPI_INT64_T, MPI_SUM);
   s->sum += sum;
   s->done++;
   return error;
 }
 
-static double left(const rg_walker *w, void *context) {
-  const state *s = w->state;
+static double left(const rg_walker *walker, void *context) {
+  const state *s = walker->state;
   (void)context;
   return (double)(s->units - s->done);
 }
 
 /* Counts the walkers with work left, on the first of the survivors. */
-static int check(const rg_balance_outcome *o, int64_t count, state all[]) {
+static int check(const rg_balance_outcome *outcome, int64_t count, state all[]) {
   int open = 0;
   must(count == walkers, "not as many walkers have ended as there were");
   for (int64_t i = 0; i < count; i++) {
-    const state *s = o[i].state;
-    must(o[i].id == i && !o[i].error && s != NULL, "a walker is missing or has failed");
+    const state *s = outcome[i].state;
+    must(outcome[i].id == i && !outcome[i].error && s != NULL, "a walker is missing or has failed");
     must(s->units == units_of(i) && s->done <= s->units, "units");
     must(s->sum == sum_after(i, s->done), "a wrong sum");
     all[i] = *s;

@@ -162,9 +162,9 @@ static int has_child(int64_t id) {
   return id < CHILD && id % 3 == 0 && units_of(id) > 0;
 }
 
-static int start(rg_walker *w, void *context) {
+static int start(rg_walker *walker, void *context) {
   (void)context;
-  *(state *)w->state = (state){.units = units_of(w->id)};
+  *(state *)walker->state = (state){.units = units_of(walker->id)};
   return RG_SUCCESS;
 }
 
@@ -186,53 +186,55 @@ static void tell(int64_t id, int64_t unit, int64_t sum) {
   must(!rg_balance_add(balancer, &new), "rg_balance_add");
 }
 
-static int unit(rg_walker *w, rg_group g, void *context) {
-  state *s = w->state;
+static int unit(rg_walker *walker, rg_group g, void *context) {
+  state *s = walker->state;
   int rank, size;
   int64_t sum = 0;
   (void)context;
   rg_group_rank(g, &rank);
   rg_group_size(g, &size);
-  must(size >= least_of(w->id), "a walker has fewer processes than it needs");
-  must(most_of(w->id) == 0 || size <= most_of(w->id), "a walker has more than it can use");
+  must(size >= least_of(walker->id), "a walker has fewer processes than it needs");
+  must(most_of(walker->id) == 0 || size <= most_of(walker->id),
+       "a walker has more than it can use");
   call();
   for (int i = rank; i < ITEMS; i += size)
-    sum += (w->id + 1) * (s->done + 1) * i;
-  if (rank == 0 && s->done == 0 && has_child(w->id)) {
-    rg_walker_new child = {
-        .size = sizeof child, .id = CHILD + w->id, .left = (double)units_of(CHILD + w->id)};
+    sum += (walker->id + 1) * (s->done + 1) * i;
+  if (rank == 0 && s->done == 0 && has_child(walker->id)) {
+    rg_walker_new child = {.size = sizeof child,
+                           .id = CHILD + walker->id,
+                           .left = (double)units_of(CHILD + walker->id)};
     must(!rg_balance_add(balancer, &child), "rg_balance_add");
   }
   int error = rg_allreduce(g, MPI_IN_PLACE, &sum, 1, MPI_INT64_T, MPI_SUM);
   if (rank == 0 && !error)
-    tell(w->id, s->done, sum);
+    tell(walker->id, s->done, sum);
   s->sum += sum;
   s->done++;
   return returned(error);
 }
 
-static double left(const rg_walker *w, void *context) {
-  const state *s = w->state;
+static double left(const rg_walker *walker, void *context) {
+  const state *s = walker->state;
   (void)context;
   return (double)(s->units - s->done);
 }
 
-static int changed(rg_walker *w, rg_group g, void *context) {
-  (void)w;
+static int changed(rg_walker *walker, rg_group g, void *context) {
+  (void)walker;
   (void)context;
   call();
   return returned(rg_barrier(g));
 }
 
-static int leaving(rg_walker *w, rg_group g, int stay, void *context) {
+static int leaving(rg_walker *walker, rg_group g, int stay, void *context) {
   (void)stay;
-  return changed(w, g, context);
+  return changed(walker, g, context);
 }
 
-static void died(const rg_balance_death *d, void *context) {
+static void died(const rg_balance_death *death, void *context) {
   (void)context;
   told++;
-  longest = d->back - d->noticed > longest ? d->back - d->noticed : longest;
+  longest = death->back - death->noticed > longest ? death->back - death->noticed : longest;
 }
 
 static int units_in_all(int walkers) {
@@ -243,14 +245,15 @@ static int units_in_all(int walkers) {
 }
 
 /* What the units have made comes first: once of each unit. Returns how many. */
-static int check_made(const rg_balance_outcome *o, int64_t count, int walkers) {
+static int check_made(const rg_balance_outcome *outcome, int64_t count, int walkers) {
   int n = 0;
   uint32_t seen = 0; /* units of the walker */
-  for (; n < count && o[n].id < 0; n++) {
-    const made *m = o[n].state;
-    int64_t id = -1 - o[n].id;
-    seen = n > 0 && o[n - 1].id == o[n].id ? seen : 0;
-    must(!o[n].error && m && o[n].bytes == sizeof *m, "a unit has not made what it should");
+  for (; n < count && outcome[n].id < 0; n++) {
+    const made *m = outcome[n].state;
+    int64_t id = -1 - outcome[n].id;
+    seen = n > 0 && outcome[n - 1].id == outcome[n].id ? seen : 0;
+    must(!outcome[n].error && m && outcome[n].bytes == sizeof *m,
+         "a unit has not made what it should");
     must(m->unit < units_of(id) && !(seen >> m->unit & 1), "a unit is there twice");
     must(m->sum == (id + 1) * (m->unit + 1) * (ITEMS * (ITEMS - 1) / 2), "a unit's sum is wrong");
     seen |= (uint32_t)1 << m->unit;
@@ -259,17 +262,18 @@ static int check_made(const rg_balance_outcome *o, int64_t count, int walkers) {
   return n;
 }
 
-static void check(const rg_balance_outcome *o, int64_t count, int walkers) {
-  int expected = walkers, first = check_made(o, count, walkers);
+static void check(const rg_balance_outcome *outcome, int64_t count, int walkers) {
+  int expected = walkers, first = check_made(outcome, count, walkers);
   for (int w = 0; w < walkers; w++)
     expected += has_child(w);
   must(count - first == expected, "not as many walkers have ended as there were");
   for (int i = first; i < count; i++) {
-    const state *s = o[i].state;
-    must(i == first || o[i].id > o[i - 1].id, "a walker has ended twice");
-    must(o[i].error == RG_SUCCESS && s != NULL, "a walker has failed");
-    must(s->done == units_of(o[i].id) && o[i].done == s->done, "a unit is missing, or too many");
-    must(s->sum == sum_of(o[i].id), "a wrong sum");
+    const state *s = outcome[i].state;
+    must(i == first || outcome[i].id > outcome[i - 1].id, "a walker has ended twice");
+    must(outcome[i].error == RG_SUCCESS && s != NULL, "a walker has failed");
+    must(s->done == units_of(outcome[i].id) && outcome[i].done == s->done,
+         "a unit is missing, or too many");
+    must(s->sum == sum_of(outcome[i].id), "a wrong sum");
   }
 }
 

@@ -34,20 +34,20 @@ static size_t count_wrong(const char *data, size_t n, int poisoned) {
   return wrong;
 }
 
-static void send_data(char *data, size_t n, rgi_message *r) {
+static void send_data(char *data, size_t n, rgi_message *message) {
   fill(data, n);
-  RGT_OK(rgi_message_send(&(rgi_message_envelope){CONTEXT, other, 1, n}, data, r));
+  RGT_OK(rgi_message_send(&(rgi_message_envelope){CONTEXT, other, 1, n}, data, message));
 }
 
-static void receive_data(char *data, size_t n, rgi_message *r) {
-  RGT_OK(rgi_message_receive(&(rgi_message_envelope){CONTEXT, other, 1, n}, data, r));
+static void receive_data(char *data, size_t n, rgi_message *message) {
+  RGT_OK(rgi_message_receive(&(rgi_message_envelope){CONTEXT, other, 1, n}, data, message));
 }
 
-static void quit(rgi_message *r, char *data, size_t n) {
-  rgi_message_abandon(r);
+static void quit(rgi_message *message, char *data, size_t n) {
+  rgi_message_abandon(message);
   memset(data, POISON, n);
-  RGT_INT(r->left, 0);
-  RGT_FAILS(rgi_message_wait(r, "test"), RG_ERR_TIMEOUT);
+  RGT_INT(message->left, 0);
+  RGT_FAILS(rgi_message_wait(message, "test"), RG_ERR_TIMEOUT);
 }
 
 /* A message that nobody gives up. */

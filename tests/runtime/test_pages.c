@@ -25,23 +25,23 @@ static uint64_t expected(uint64_t n, uint64_t limit) {
   return PAGES;
 }
 
-static void back_all(rgi_pages *p, uint64_t first, uint64_t n) {
-  for (uint64_t at = first, end = first + n; rgi_pages_bare(p, &at, &end);
+static void back_all(rgi_pages *pages, uint64_t first, uint64_t n) {
+  for (uint64_t at = first, end = first + n; rgi_pages_bare(pages, &at, &end);
        at = end, end = first + n) {
     for (uint64_t i = at; i < end; i++)
       RGT_INT(backed[i], 0);
-    rgi_pages_back(p, at, end - at);
+    rgi_pages_back(pages, at, end - at);
   }
   memset(backed + first, 1, n);
 }
 
-static int counts_are_right(const rgi_pages *p) {
+static int counts_are_right(const rgi_pages *pages) {
   uint64_t all = 0, spare = 0;
   for (int i = 0; i < PAGES; i++) {
     all += backed[i] != 0;
     spare += backed[i] && !taken[i];
   }
-  return all == p->backed && spare == p->spare;
+  return all == pages->backed && spare == pages->spare;
 }
 
 static void test_random(void) {

@@ -28,29 +28,30 @@
 enum { PARTS = 12, BYTES = 20 * 4096 };
 
 /* The node of the page at `page` of an object at `offset`: counted byte by byte. */
-static int reference(const rgi_placement *p, const uint64_t *end, uint64_t offset, uint64_t page) {
+static int reference(const rgi_placement *placement, const uint64_t *end, uint64_t offset,
+                     uint64_t page) {
   uint64_t count[PARTS] = {0};
   int best = -1;
   for (uint64_t at = page; at < page + RGI_PAGE; at++)
-    for (int i = 0; i < p->parts && at >= offset; i++)
+    for (int i = 0; i < placement->parts && at >= offset; i++)
       if (at - offset < end[i]) {
         count[i]++;
         break;
       }
-  for (int i = 0; i < p->parts; i++)
+  for (int i = 0; i < placement->parts; i++)
     if (count[i] && (best < 0 || count[i] > count[best]))
       best = i;
-  return best < 0 ? RGI_PLACEMENT_ANY : p->node[best];
+  return best < 0 ? RGI_PLACEMENT_ANY : placement->node[best];
 }
 
-static void check_ranges(const rgi_placement *p, const uint64_t *end, uint64_t offset) {
-  uint64_t at = offset / RGI_PAGE * RGI_PAGE, last = offset + end[p->parts - 1];
+static void check_ranges(const rgi_placement *placement, const uint64_t *end, uint64_t offset) {
+  uint64_t at = offset / RGI_PAGE * RGI_PAGE, last = offset + end[placement->parts - 1];
   rgi_placement_range r = {.end = 0};
   int before = -2, wrong = 0;
-  while (rgi_placement_next(p, offset, &r)) {
+  while (rgi_placement_next(placement, offset, &r)) {
     wrong += r.begin != at || r.end <= r.begin || r.node == before || r.end % RGI_PAGE != 0;
     for (at = r.begin; at < r.end; at += RGI_PAGE)
-      wrong += reference(p, end, offset, at) != r.node;
+      wrong += reference(placement, end, offset, at) != r.node;
     before = r.node;
   }
   wrong += at != (last + RGI_PAGE - 1) / RGI_PAGE * RGI_PAGE && last > offset;

@@ -40,8 +40,9 @@ static void philox(const uint64_t counter[4], const uint64_t key[2], uint64_t x[
   }
 }
 
-static uint64_t word_of(const rg_random *r, uint64_t kind, uint64_t i) {
-  uint64_t x[4], counter[4] = {i / 4, r->step, r->walker, kind}, key[2] = {r->seed, 0};
+static uint64_t word_of(const rg_random *random, uint64_t kind, uint64_t i) {
+  uint64_t x[4], counter[4] = {i / 4, random->step, random->walker, kind},
+                 key[2] = {random->seed, 0};
   philox(counter, key, x);
   return x[i % 4];
 }
@@ -51,16 +52,17 @@ static double uniform_of(uint64_t word) {
   return x == 1 ? 1 - 1 / 9007199254740992.0 : x;
 }
 
-static double normal_of(const rg_random *r, uint64_t d) {
-  double u = uniform_of(word_of(r, 1, d - d % 2)), v = uniform_of(word_of(r, 1, d - d % 2 + 1));
+static double normal_of(const rg_random *random, uint64_t d) {
+  double u = uniform_of(word_of(random, 1, d - d % 2)),
+         v = uniform_of(word_of(random, 1, d - d % 2 + 1));
   double angle = 2 * 3.14159265358979323846 * v;
   return sqrt(-2 * log(u)) * (d % 2 ? sin(angle) : cos(angle));
 }
 
-static uint64_t integer_of(const rg_random *r, uint64_t n, uint64_t d) {
-  uint64_t excess = (UINT64_MAX % n + 1) % n, x[4], key[2] = {r->seed, 0}, high, low;
+static uint64_t integer_of(const rg_random *random, uint64_t n, uint64_t d) {
+  uint64_t excess = (UINT64_MAX % n + 1) % n, x[4], key[2] = {random->seed, 0}, high, low;
   for (uint64_t j = 0;; j++) {
-    uint64_t counter[4] = {d, r->step, r->walker, 2 + 256 * (j / 4)};
+    uint64_t counter[4] = {d, random->step, random->walker, 2 + 256 * (j / 4)};
     philox(counter, key, x);
     multiply(n, x[j % 4], &high, &low);
     if (low >= excess)
@@ -155,13 +157,13 @@ static void test_definition(void) {
 }
 
 /* Draws some numbers of any kind. */
-static void draw_some(rg_random *r, uint64_t kind, int64_t n) {
+static void draw_some(rg_random *random, uint64_t kind, int64_t n) {
   double x[20];
   uint64_t w[20];
-  RGT_OK(kind == 0   ? rg_random_bits(r, n, w)
-         : kind == 1 ? rg_random_uniform(r, n, x)
-         : kind == 2 ? rg_random_normal(r, n, x)
-                     : rg_random_integer(r, 6, n, w));
+  RGT_OK(kind == 0   ? rg_random_bits(random, n, w)
+         : kind == 1 ? rg_random_uniform(random, n, x)
+         : kind == 2 ? rg_random_normal(random, n, x)
+                     : rg_random_integer(random, 6, n, w));
 }
 
 static void test_jumps(void) {

@@ -14,12 +14,12 @@ static int passes(hwloc_obj_t obj, int filter) {
 }
 
 /* The objects one after another: every depth, then the memory. */
-static hwloc_obj_t next_object(hwloc_topology_t t, int *depth, hwloc_obj_t last) {
-  int deepest = hwloc_topology_get_depth(t);
+static hwloc_obj_t next_object(hwloc_topology_t topology, int *depth, hwloc_obj_t last) {
+  int deepest = hwloc_topology_get_depth(topology);
   hwloc_obj_t obj = last;
   while (*depth <= deepest) {
-    obj =
-        hwloc_get_next_obj_by_depth(t, *depth == deepest ? HWLOC_TYPE_DEPTH_NUMANODE : *depth, obj);
+    obj = hwloc_get_next_obj_by_depth(topology,
+                                      *depth == deepest ? HWLOC_TYPE_DEPTH_NUMANODE : *depth, obj);
     if (obj)
       return obj;
     ++*depth;

@@ -29,13 +29,13 @@ const int shape_count = (int)(sizeof shapes / sizeof shapes[0]);
 
 /* --- setting up ------------------------------------------------------------ */
 
-static void load_machine(const char *machine, hwloc_topology_t *t) {
-  hwloc_topology_init(t);
+static void load_machine(const char *machine, hwloc_topology_t *topology) {
+  hwloc_topology_init(topology);
   if (strstr(machine, ".xml"))
-    RGT_INT(hwloc_topology_set_xml(*t, machine), 0);
+    RGT_INT(hwloc_topology_set_xml(*topology, machine), 0);
   else
-    RGT_INT(hwloc_topology_set_synthetic(*t, machine), 0);
-  RGT_INT(hwloc_topology_load(*t), 0);
+    RGT_INT(hwloc_topology_set_synthetic(*topology, machine), 0);
+  RGT_INT(hwloc_topology_load(*topology), 0);
 }
 
 static void bind_to(oracle *o, int rank, int first, int last) {

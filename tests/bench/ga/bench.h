@@ -14,7 +14,7 @@
 #define BLOCK_ROWS 1024
 #define COLUMNS 2048
 #define SPOTS 8   /* places in a block that are used in turn */
-#define BUFFERS 4 /* likewise buffers */
+#define BUFFERS 4 /* used in turn */
 
 enum { OURS, THEIRS, MEMORY, CONTENDERS };
 

@@ -172,28 +172,28 @@ typedef struct {
   rg_request requests[4];
 } freed_operations;
 
-static void begin_operations(rg_group g, int turn, freed_operations *o) {
+static void begin_operations(rg_group g, int turn, freed_operations *operations) {
   int root = turn % rgt_size;
-  o->word = rgt_rank == root ? turn : -1;
-  o->mine = 10 * rgt_rank + turn;
+  operations->word = rgt_rank == root ? turn : -1;
+  operations->mine = 10 * rgt_rank + turn;
   for (int r = 0; r < rgt_size; r++) {
-    o->counts[r] = 1;
-    o->displs[r] = rgt_size - 1 - r;
+    operations->counts[r] = 1;
+    operations->displs[r] = rgt_size - 1 - r;
   }
-  begin(g, rgt_rank, WORDS, o->sums, &o->requests[0]);
-  RGT_OK(rg_ibcast(g, &o->word, 1, MPI_INT, root, &o->requests[1]));
-  RGT_OK(rg_igatherv(g, &o->mine, 1, MPI_INT, o->gathered, o->counts, o->displs, MPI_INT, root,
-                     &o->requests[2]));
-  RGT_OK(rg_ibarrier(g, &o->requests[3]));
+  begin(g, rgt_rank, WORDS, operations->sums, &operations->requests[0]);
+  RGT_OK(rg_ibcast(g, &operations->word, 1, MPI_INT, root, &operations->requests[1]));
+  RGT_OK(rg_igatherv(g, &operations->mine, 1, MPI_INT, operations->gathered, operations->counts,
+                     operations->displs, MPI_INT, root, &operations->requests[2]));
+  RGT_OK(rg_ibarrier(g, &operations->requests[3]));
 }
 
-static void end_operations(int turn, freed_operations *o) {
+static void end_operations(int turn, freed_operations *operations) {
   for (int i = 0; i < 4; i++)
-    RGT_OK(rg_wait(&o->requests[(i + rgt_rank) % 4], NULL));
-  RGT_TRUE(is_sum(o->sums, WORDS, rgt_size));
-  RGT_INT(o->word, turn);
+    RGT_OK(rg_wait(&operations->requests[(i + rgt_rank) % 4], NULL));
+  RGT_TRUE(is_sum(operations->sums, WORDS, rgt_size));
+  RGT_INT(operations->word, turn);
   for (int r = 0; r < rgt_size && rgt_rank == turn % rgt_size; r++)
-    RGT_INT(o->gathered[rgt_size - 1 - r], 10 * r + turn);
+    RGT_INT(operations->gathered[rgt_size - 1 - r], 10 * r + turn);
 }
 
 /* Rank 0 begins when all others have freed the group: their operations are then under way. */

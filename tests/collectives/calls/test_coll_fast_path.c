@@ -92,9 +92,9 @@ static int general;
 int __real_rgi_call_run(rgi_call *c, const char *name);
 int __wrap_rgi_call_run(rgi_call *c, const char *name);
 
-int __wrap_rgi_call_run(rgi_call *c, const char *name) {
+int __wrap_rgi_call_run(rgi_call *call, const char *name) {
   general++;
-  return __real_rgi_call_run(c, name);
+  return __real_rgi_call_run(call, name);
 }
 
 /* Messages are better for long data only: short calls take the short way all the same, also beside

@@ -15,11 +15,11 @@
 #include "shm/node.h"
 #include "tests/check/check.h"
 #include "tests/check/full_arena.h"
+#include "tests/check/world.h"
 
 #define MOST 8192
 #define BLOCK 4096
 
-static rg_group world;
 static int short_here; /* this process is on the node without memory, and not alone there */
 
 /* Another order: the members have no flags in common with groups before. */
@@ -148,23 +148,13 @@ static void test_world(void) {
   RGT_OK(rg_group_free(&later));
 }
 
-static void test_start(void) {
-  RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
-  RGT_OK(rg_group_world(&world));
-}
-
-static void test_stop(void) {
-  RGT_OK(rg_group_free(&world));
-  RGT_OK(rg_finalize());
-}
-
 int main(int argc, char **argv) {
-  static const rgt_test tests[] = {{"start", test_start},
+  static const rgt_test tests[] = {{"start", test_begin},
                                    {"no memory", test_no_memory},
                                    {"memory later", test_memory_later},
                                    {"afterwards", test_afterwards},
                                    {"the world", test_world},
-                                   {"stop", test_stop},
+                                   {"stop", test_end},
                                    {NULL, NULL}};
   return rgt_main(argc, argv, "coll_shortage", tests);
 }

@@ -58,7 +58,7 @@ def bound(op, size, ranks, sockets):
         return ranks + 1 + data, 0
     if op in ('gather', 'allgather'):  # the flag, the room and the data of each other one
         return (ranks - 1) * (2 + data), 0
-    if op in ('alltoall', 'reduce_scatter'):  # likewise, two meetings and the lengths
+    if op in ('alltoall', 'reduce_scatter'):  # these, two meetings and the lengths
         return 2 * few + (ranks - 1) * (4 + max(data, 1)), 0
     if op in ('scan', 'exscan') and (ranks - 1) * size <= 4096:  # at once
         return (ranks - 1) * (2 + data), 0

@@ -457,10 +457,10 @@ int __wrap_rgi_node_coll_read_member(rgi_shared_state *s, int i, uint64_t addres
 static long copied_directly;
 static size_t bytes_read; /* of other members' memory, but by rgi_node_coll_copy_direct */
 
-int __wrap_rgi_node_coll_read_member(rgi_shared_state *s, int i, uint64_t address, void *to,
+int __wrap_rgi_node_coll_read_member(rgi_shared_state *state, int i, uint64_t address, void *to,
                                      size_t bytes, const char *call) {
   bytes_read += bytes;
-  return __real_rgi_node_coll_read_member(s, i, address, to, bytes, call);
+  return __real_rgi_node_coll_read_member(state, i, address, to, bytes, call);
 }
 
 int __wrap_rgi_node_coll_copy_direct(rgi_shared_state *s, const rgi_node_coll_copy *copy) {

@@ -22,12 +22,11 @@
 #include "tests/check/arena.h"
 #include "tests/check/check.h"
 #include "tests/check/full_arena.h"
+#include "tests/check/world.h"
 #include "tests/collectives/ways.h"
 
 #define RANKS_MOST 16
 #define BYTES 100 /* more than a cell holds: they need the shared buffer */
-
-static rg_group world;
 
 /* --- a full arena ------------------------------------------------------------------- */
 
@@ -184,7 +183,7 @@ static void test_freed(void) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Likewise where all but the root free the group before it has attached the memory. */
+/* The memory is freed also where all but the root free the group before it has attached it. */
 static void test_freed_before(void) {
   MPI_Barrier(MPI_COMM_WORLD);
   size_t before = rgt_arena_used();
@@ -372,18 +371,8 @@ static void test_many_steps(void) {
   RGT_INT(wrong, 0);
 }
 
-static void test_start(void) {
-  RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
-  RGT_OK(rg_group_world(&world));
-}
-
-static void test_stop(void) {
-  RGT_OK(rg_group_free(&world));
-  RGT_OK(rg_finalize());
-}
-
 int main(int argc, char **argv) {
-  static const rgt_test tests[] = {{"start", test_start},
+  static const rgt_test tests[] = {{"start", test_begin},
                                    {"one member allocates", test_one_allocates},
                                    {"no room for the buffer", test_no_room},
                                    {"room that comes too late", test_room_later},
@@ -398,7 +387,7 @@ int main(int argc, char **argv) {
                                    {"lists of different orders", test_orders},
                                    {"a member that cannot begin", test_told},
                                    {"many steps", test_many_steps},
-                                   {"stop", test_stop},
+                                   {"stop", test_end},
                                    {NULL, NULL}};
   return rgt_main(argc, argv, "shared_state", tests);
 }

@@ -31,10 +31,10 @@ static sim_setup setup_of(const char *machine, const char *policy, const char *p
   return s;
 }
 
-static sim_result run(sim_setup *s) {
+static sim_result run(sim_setup *setup) {
   sim_result r = {0};
-  RGT_OK(sim_run(s, &r));
-  rgi_pattern_free(&s->pattern);
+  RGT_OK(sim_run(setup, &r));
+  rgi_pattern_free(&setup->pattern);
   return r;
 }
 
@@ -218,14 +218,15 @@ typedef struct {
   int64_t *seen;
 } limits_check;
 
-static int plan_checking_limits(const rg_policy *policy, const rg_load_table *t, rg_plan *plan) {
+static int plan_checking_limits(const rg_policy *policy, const rg_load_table *table,
+                                rg_plan *plan) {
   const limits_check *c = policy->context;
-  *c->seen += t->waiting_count;
-  for (int64_t i = 0; i < t->waiting_count; i++) {
-    RGT_INT(t->waiting[i].least, c->least);
-    RGT_INT(t->waiting[i].most, c->most);
+  *c->seen += table->waiting_count;
+  for (int64_t i = 0; i < table->waiting_count; i++) {
+    RGT_INT(table->waiting[i].least, c->least);
+    RGT_INT(table->waiting[i].most, c->most);
   }
-  return c->policy.plan(&c->policy, t, plan);
+  return c->policy.plan(&c->policy, table, plan);
 }
 
 /* A policy sees of walkers that wait in the simulator what they need and can use. */
@@ -261,18 +262,18 @@ static void test_late(void) {
 
 /* What an application did by hand in ten lines: an idle group divides evenly among the walkers that
  * wait, a group at work gives them half of its processes; otherwise share-out. */
-static int plan_in_ten_lines(const rg_policy *policy, const rg_load_table *t, rg_plan *plan) {
-  const rg_load *own = &t->load[t->self];
+static int plan_in_ten_lines(const rg_policy *policy, const rg_load_table *table, rg_plan *plan) {
+  const rg_load *own = &table->load[table->self];
   int active = (own->state & RG_LOAD_ACTIVE) != 0;
   int64_t ranks = active ? own->ranks / 2 : own->ranks;
-  int64_t parts = t->waiting_count < ranks ? t->waiting_count : ranks;
+  int64_t parts = table->waiting_count < ranks ? table->waiting_count : ranks;
   if (parts == 0)
-    return active ? RG_SUCCESS : rg_policy_plan(policy->context, t, plan);
+    return active ? RG_SUCCESS : rg_policy_plan(policy->context, table, plan);
   for (int64_t i = 0; i < parts; i++)
     if (rg_plan_add(
             plan,
             &(rg_move){
-                t->self, RG_MOVE_NO_ROW, ranks * (i + 1) / parts - ranks * i / parts, i, {0}}))
+                table->self, RG_MOVE_NO_ROW, ranks * (i + 1) / parts - ranks * i / parts, i, {0}}))
       return RG_ERR_NOMEM;
   return RG_SUCCESS;
 }
@@ -313,11 +314,11 @@ static void test_ten_lines(void) {
 }
 
 /* The policy without knowing the nodes. */
-static int plan_blindly(const rg_policy *policy, const rg_load_table *t, rg_plan *plan) {
-  rg_load *rows = malloc((size_t)t->count * sizeof *rows);
-  rg_load_table copy = *t;
-  memcpy(rows, t->load, (size_t)t->count * sizeof *rows);
-  for (int64_t i = 0; i < t->count; i++)
+static int plan_blindly(const rg_policy *policy, const rg_load_table *table, rg_plan *plan) {
+  rg_load *rows = malloc((size_t)table->count * sizeof *rows);
+  rg_load_table copy = *table;
+  memcpy(rows, table->load, (size_t)table->count * sizeof *rows);
+  for (int64_t i = 0; i < table->count; i++)
     rows[i].node = 0;
   copy.size = sizeof copy;
   copy.load = rows;
@@ -365,16 +366,16 @@ static void test_nodes(void) {
 
 /* A policy by hand: an idle group gives each walker that waits an even part of its processes, and
  * joins the group with the longest time to go if none waits. */
-static int plan_by_hand(const rg_policy *policy, const rg_load_table *t, rg_plan *plan) {
-  int64_t ranks = t->load[t->self].ranks;
-  int64_t n = t->waiting_count < ranks ? t->waiting_count : ranks;
-  if (t->load[t->self].state & RG_LOAD_ACTIVE)
+static int plan_by_hand(const rg_policy *policy, const rg_load_table *table, rg_plan *plan) {
+  int64_t ranks = table->load[table->self].ranks;
+  int64_t n = table->waiting_count < ranks ? table->waiting_count : ranks;
+  if (table->load[table->self].state & RG_LOAD_ACTIVE)
     return RG_SUCCESS;
   if (n == 0)
-    return rg_policy_plan(policy->context, t, plan);
+    return rg_policy_plan(policy->context, table, plan);
   for (int64_t i = 0; i < n; i++) {
     int64_t part = ranks / n + (i < ranks % n);
-    int error = rg_plan_add(plan, &(rg_move){t->self, RG_MOVE_NO_ROW, part, i, {0}});
+    int error = rg_plan_add(plan, &(rg_move){table->self, RG_MOVE_NO_ROW, part, i, {0}});
     if (error)
       return error;
   }

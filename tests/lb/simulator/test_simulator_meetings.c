@@ -28,37 +28,37 @@ typedef struct {
 } meeting_case;
 
 /* Groups of one process each, without costs. */
-static void setup_case(meeting_case *c, const char *policy, int64_t ranks, int64_t walkers,
+static void setup_case(meeting_case *meeting, const char *policy, int64_t ranks, int64_t walkers,
                        int64_t rounds) {
-  c->meetings = (sim_meetings){walkers, rounds, c->units, c->cost, c->next};
-  c->setup = (sim_setup){.policy.size = sizeof c->setup.policy,
-                         .ranks = ranks,
-                         .group = 1,
-                         .unit = 0.5,
-                         .view = 128,
-                         .seed = 1,
-                         .meetings = &c->meetings,
-                         .pattern = {.walkers = walkers, .units = c->all}};
+  meeting->meetings = (sim_meetings){walkers, rounds, meeting->units, meeting->cost, meeting->next};
+  meeting->setup = (sim_setup){.policy.size = sizeof meeting->setup.policy,
+                               .ranks = ranks,
+                               .group = 1,
+                               .unit = 0.5,
+                               .view = 128,
+                               .seed = 1,
+                               .meetings = &meeting->meetings,
+                               .pattern = {.walkers = walkers, .units = meeting->all}};
   for (int64_t w = 0; w < walkers; w++) {
-    c->all[w] = sim_meetings_units(&c->meetings, w, 0);
-    c->setup.pattern.total += c->all[w];
+    meeting->all[w] = sim_meetings_units(&meeting->meetings, w, 0);
+    meeting->setup.pattern.total += meeting->all[w];
   }
-  RGT_OK(sim_machine_read("free", &c->setup.machine));
-  RGT_OK(rg_policy_parse(policy, &c->setup.policy));
+  RGT_OK(sim_machine_read("free", &meeting->setup.machine));
+  RGT_OK(rg_policy_parse(policy, &meeting->setup.policy));
 }
 
 /* --- by hand ---------------------------------------------------------------------------------- */
 
 /* Two walkers of 2 + 1 and 1 + 4 units meet after the first round. Units take 0.5 s, those of
  * walker 0 the double. */
-static void make_two(meeting_case *c, const char *policy, int64_t ranks) {
+static void make_two(meeting_case *meeting, const char *policy, int64_t ranks) {
   static const int64_t units[] = {2, 1, 1, 4};
   static const int32_t next[] = {1, 0, 0, 1};
-  memcpy(c->units, units, sizeof units);
-  memcpy(c->next, next, sizeof next);
+  memcpy(meeting->units, units, sizeof units);
+  memcpy(meeting->next, next, sizeof next);
   for (int i = 0; i < 4; i++)
-    c->cost[i] = i % 2 ? 1 : 2;
-  setup_case(c, policy, ranks, 2, 2);
+    meeting->cost[i] = i % 2 ? 1 : 2;
+  setup_case(meeting, policy, ranks, 2, 2);
 }
 
 static void test_by_hand(void) {
@@ -83,22 +83,22 @@ static void test_by_hand(void) {
 /* --- parallel tempering ----------------------------------------------------------------------- */
 
 /* The bound of examples/tempering, as it is written there. */
-static double closed_form(const sim_meetings *m, double unit, int64_t ranks, int64_t most) {
+static double closed_form(const sim_meetings *meetings, double unit, int64_t ranks, int64_t most) {
   double end[64] = {0}, work = 0, chain = 0;
-  int64_t sweeps = sim_meetings_units(m, 0, 0);
+  int64_t sweeps = sim_meetings_units(meetings, 0, 0);
   for (int64_t s = 0; s < sweeps; s++) {
-    for (int64_t w = 0; w < m->walkers; w++) {
-      double cost = m->cost[s / 10 * m->walkers + w];
+    for (int64_t w = 0; w < meetings->walkers; w++) {
+      double cost = meetings->cost[s / 10 * meetings->walkers + w];
       work += cost;
       end[w] += cost / (double)(most ? most : ranks);
     }
-    for (int64_t w = 0, after = s + 1; w < m->walkers && after % 10 == 0; w++) {
+    for (int64_t w = 0, after = s + 1; w < meetings->walkers && after % 10 == 0; w++) {
       int64_t with = (w + after / 10) % 2 ? w - 1 : w + 1;
-      if (with > w && with < m->walkers)
+      if (with > w && with < meetings->walkers)
         end[w] = end[with] = fmax(end[w], end[with]);
     }
   }
-  for (int64_t w = 0; w < m->walkers; w++)
+  for (int64_t w = 0; w < meetings->walkers; w++)
     chain = fmax(chain, end[w]);
   return unit * fmax(work / (double)ranks, chain);
 }
@@ -168,10 +168,10 @@ static int draw(int below) {
 }
 
 /* In each round the walkers are divided at random into sets of one to four. */
-static void make_random(meeting_case *c, const char *policy) {
+static void make_random(meeting_case *meeting, const char *policy) {
   int walkers = 1 + draw(WALKERS), rounds = 1 + draw(ROUNDS), order[WALKERS];
   for (int r = 0; r < rounds; r++) {
-    int32_t *next = c->next + (ptrdiff_t)r * walkers;
+    int32_t *next = meeting->next + (ptrdiff_t)r * walkers;
     for (int i = 0; i < walkers; i++) {
       int j = draw(i + 1);
       order[i] = order[j];
@@ -184,11 +184,11 @@ static void make_random(meeting_case *c, const char *policy) {
         next[order[first + i]] = order[first + (i + 1) % n];
     }
     for (int w = 0; w < walkers; w++) {
-      c->units[r * walkers + w] = 1 + draw(5);
-      c->cost[r * walkers + w] = 0.1 + draw(1000000) * 1e-6;
+      meeting->units[r * walkers + w] = 1 + draw(5);
+      meeting->cost[r * walkers + w] = 0.1 + draw(1000000) * 1e-6;
     }
   }
-  setup_case(c, policy, 1 + draw(12), walkers, rounds);
+  setup_case(meeting, policy, 1 + draw(12), walkers, rounds);
 }
 
 /* A walker of the reference: works until `end`, waits (came >= 0), or is set aside. */
@@ -204,22 +204,22 @@ typedef struct {
   int64_t came, free;
 } plain_run;
 
-static void plain_work(plain_run *p, int64_t w, double time) {
-  const sim_meetings *m = &p->c->meetings;
-  int64_t at = p->w[w].round * m->walkers + w;
-  p->w[w].state = WORKS;
-  p->w[w].end = time + (double)m->units[at] * m->cost[at] * p->c->setup.unit;
-  p->free--;
+static void plain_work(plain_run *run, int64_t w, double time) {
+  const sim_meetings *m = &run->c->meetings;
+  int64_t at = run->w[w].round * m->walkers + w;
+  run->w[w].state = WORKS;
+  run->w[w].end = time + (double)m->units[at] * m->cost[at] * run->c->setup.unit;
+  run->free--;
 }
 
 /* The one that waits and has most units left; of equal ones the first that came. */
-static int64_t plain_longest(const plain_run *p) {
-  const sim_meetings *m = &p->c->meetings;
+static int64_t plain_longest(const plain_run *run) {
+  const sim_meetings *m = &run->c->meetings;
   int64_t best = -1, most = 0;
   for (int64_t w = 0; w < m->walkers; w++) {
-    int64_t units = sim_meetings_units(m, w, p->w[w].round);
-    if (p->w[w].state == WAITS &&
-        (best < 0 || units > most || (units == most && p->w[w].came < p->w[best].came))) {
+    int64_t units = sim_meetings_units(m, w, run->w[w].round);
+    if (run->w[w].state == WAITS &&
+        (best < 0 || units > most || (units == most && run->w[w].came < run->w[best].came))) {
       best = w;
       most = units;
     }
@@ -227,40 +227,40 @@ static int64_t plain_longest(const plain_run *p) {
   return best;
 }
 
-static void plain_end(plain_run *p, int64_t w, double time) {
-  const sim_meetings *m = &p->c->meetings;
-  const int32_t *next = m->next + p->w[w].round * m->walkers;
+static void plain_end(plain_run *run, int64_t w, double time) {
+  const sim_meetings *m = &run->c->meetings;
+  const int32_t *next = m->next + run->w[w].round * m->walkers;
   int here = 1;
-  p->free++;
-  p->w[w].state = p->w[w].round == m->rounds - 1 ? ENDED : ASIDE;
-  if (p->w[w].state == ENDED)
+  run->free++;
+  run->w[w].state = run->w[w].round == m->rounds - 1 ? ENDED : ASIDE;
+  if (run->w[w].state == ENDED)
     return;
   for (int64_t o = next[w]; o != w; o = next[o])
-    here &= p->w[o].state == ASIDE && p->w[o].round == p->w[w].round;
+    here &= run->w[o].state == ASIDE && run->w[o].round == run->w[w].round;
   for (int64_t o = next[w]; here; o = next[o]) {
-    p->w[o].state = WAITS;
-    p->w[o].round++;
-    p->w[o].came = p->came++;
+    run->w[o].state = WAITS;
+    run->w[o].round++;
+    run->w[o].came = run->came++;
     if (o == w)
       break;
   }
   if (next[w] == w)
-    plain_work(p, w, time);
+    plain_work(run, w, time);
 }
 
-static double plain_seconds(const meeting_case *c) {
+static double plain_seconds(const meeting_case *meeting) {
   static plain_run p;
   double time = 0;
-  p = (plain_run){.c = c, .came = c->meetings.walkers, .free = c->setup.ranks};
-  for (int64_t w = 0; w < c->meetings.walkers; w++)
+  p = (plain_run){.c = meeting, .came = meeting->meetings.walkers, .free = meeting->setup.ranks};
+  for (int64_t w = 0; w < meeting->meetings.walkers; w++)
     p.w[w].came = w;
-  for (int64_t w = 0; w < c->meetings.walkers && p.free > 0; w++)
+  for (int64_t w = 0; w < meeting->meetings.walkers && p.free > 0; w++)
     plain_work(&p, w, 0);
   for (;;) {
     int64_t first = -1, w;
     while (p.free > 0 && (w = plain_longest(&p)) >= 0)
       plain_work(&p, w, time);
-    for (w = 0; w < c->meetings.walkers; w++)
+    for (w = 0; w < meeting->meetings.walkers; w++)
       if (p.w[w].state == WORKS && (first < 0 || p.w[w].end < p.w[first].end))
         first = w;
     if (first < 0)
@@ -284,11 +284,11 @@ static void test_random(void) {
   }
 }
 
-static int64_t count_meetings(const sim_meetings *m) {
+static int64_t count_meetings(const sim_meetings *meetings) {
   int64_t n = 0;
-  for (int64_t r = 0; r < m->rounds - 1; r++)
-    for (int64_t w = 0; w < m->walkers; w++) {
-      const int32_t *next = m->next + r * m->walkers;
+  for (int64_t r = 0; r < meetings->rounds - 1; r++)
+    for (int64_t w = 0; w < meetings->walkers; w++) {
+      const int32_t *next = meetings->next + r * meetings->walkers;
       int lowest = next[w] != w;
       for (int64_t o = next[w]; o != w; o = next[o])
         lowest &= o > w;
@@ -326,15 +326,16 @@ static void test_policies(void) {
 
 static int64_t seen_rows, seen_waiting;
 
-static int look(const rg_policy *policy, const rg_load_table *t, rg_plan *plan) {
+static int look(const rg_policy *policy, const rg_load_table *table, rg_plan *plan) {
   rg_policy own = {.size = sizeof own};
   (void)policy;
-  for (int64_t i = 0; i < t->count; i++)
-    seen_rows = t->load[i].awaited > seen_rows ? t->load[i].awaited : seen_rows;
-  for (int64_t i = 0; i < t->waiting_count; i++)
-    seen_waiting = t->waiting[i].awaited > seen_waiting ? t->waiting[i].awaited : seen_waiting;
+  for (int64_t i = 0; i < table->count; i++)
+    seen_rows = table->load[i].awaited > seen_rows ? table->load[i].awaited : seen_rows;
+  for (int64_t i = 0; i < table->waiting_count; i++)
+    seen_waiting =
+        table->waiting[i].awaited > seen_waiting ? table->waiting[i].awaited : seen_waiting;
   RGT_OK(rg_policy_parse("none", &own));
-  return rg_policy_plan(&own, t, plan);
+  return rg_policy_plan(&own, table, plan);
 }
 
 /* All of four walkers meet; walker 3 is the last one to come. On two processes it still waits

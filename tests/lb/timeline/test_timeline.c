@@ -24,8 +24,8 @@ static rg_span work(int64_t key, int group) {
   return (rg_span){.kind = RG_SPAN_WORK, .key = key, .size = 1, .group = group};
 }
 
-static void mark(rg_timeline t, double when, rg_span span) {
-  RGT_OK(rg_timeline_mark_at(t, &span, when));
+static void mark(rg_timeline timeline, double when, rg_span span) {
+  RGT_OK(rg_timeline_mark_at(timeline, &span, when));
 }
 
 static void test_marks(void) {
@@ -132,15 +132,15 @@ static void check_json(const char *path) {
 
 /* --- several balancers ------------------------------------------------------------------------ */
 
-static int unit(rg_walker *w, rg_group g, void *context) {
+static int unit(rg_walker *walker, rg_group g, void *context) {
   (void)context;
-  ++*(int64_t *)w->state;
+  ++*(int64_t *)walker->state;
   return rg_barrier(g);
 }
 
-static double left(const rg_walker *w, void *context) {
+static double left(const rg_walker *walker, void *context) {
   (void)context;
-  return (double)(3 - *(const int64_t *)w->state);
+  return (double)(3 - *(const int64_t *)walker->state);
 }
 
 /* A walker on all processes of g, and its spans on t. */
@@ -157,25 +157,25 @@ static void balance(rg_timeline t, rg_group g, int64_t id) {
 
 /* The spans of work of a rank: for the walkers keys[0..n-1] one after the other, each in a group of
  * its own that has these first ranks and sizes. */
-static void check_work(const rg_span *s, int64_t count, int n, const int64_t keys[],
+static void check_work(const rg_span *span, int64_t count, int n, const int64_t keys[],
                        const int first[], const int size[], const int together[]) {
   int found = -1;
   int64_t group = 0;
   for (int64_t i = 0; i < count; i++) {
-    if (s[i].kind != RG_SPAN_WORK)
+    if (span[i].kind != RG_SPAN_WORK)
       continue;
-    if (found < 0 || s[i].key != keys[found]) {
+    if (found < 0 || span[i].key != keys[found]) {
       found++;
-      RGT_TRUE(found < n && s[i].group > group);
+      RGT_TRUE(found < n && span[i].group > group);
     }
-    group = s[i].group;
+    group = span[i].group;
     if (!RGT_TRUE(found < n))
       return;
-    RGT_INT(s[i].key, keys[found]);
-    RGT_INT(s[i].size, size[found]);
-    RGT_INT(s[i].together, together[found]);
+    RGT_INT(span[i].key, keys[found]);
+    RGT_INT(span[i].size, size[found]);
+    RGT_INT(span[i].together, together[found]);
     if (together[found])
-      RGT_INT(s[i].first, first[found]);
+      RGT_INT(span[i].first, first[found]);
   }
   RGT_INT(found, n - 1);
 }
@@ -331,31 +331,31 @@ static void test_names(void) {
 
 /* How the legend fills the box of a walker: its colour and texture. */
 /* Times that are none are refused. */
-static void test_wrong_times(rg_timeline t) {
+static void test_wrong_times(rg_timeline timeline) {
   rg_span span = {.kind = RG_SPAN_WORK, .size = 1};
-  RGT_FAILS(rg_timeline_mark_at(t, &span, NAN), RG_ERR_ARG);
-  RGT_FAILS(rg_timeline_mark_at(t, &span, INFINITY), RG_ERR_ARG);
-  RGT_OK(rg_timeline_mark_at(t, &span, 1));
-  RGT_FAILS(rg_timeline_end(t, NAN), RG_ERR_ARG);
-  RGT_OK(rg_timeline_end(t, 2));
-  RGT_FAILS(rg_timeline_gather(t, world, INFINITY, 0), RG_ERR_ARG);
-  RGT_OK(rg_timeline_gather(t, world, 1, 0));
+  RGT_FAILS(rg_timeline_mark_at(timeline, &span, NAN), RG_ERR_ARG);
+  RGT_FAILS(rg_timeline_mark_at(timeline, &span, INFINITY), RG_ERR_ARG);
+  RGT_OK(rg_timeline_mark_at(timeline, &span, 1));
+  RGT_FAILS(rg_timeline_end(timeline, NAN), RG_ERR_ARG);
+  RGT_OK(rg_timeline_end(timeline, 2));
+  RGT_FAILS(rg_timeline_gather(timeline, world, INFINITY, 0), RG_ERR_ARG);
+  RGT_OK(rg_timeline_gather(timeline, world, 1, 0));
 }
 
-static void write_words(rg_timeline t, rg_timeline_words *words, char *text, size_t bytes) {
+static void write_words(rg_timeline timeline, rg_timeline_words *words, char *text, size_t bytes) {
   char path[RGT_PATH];
   rgt_temporary(path);
   close(mkstemp(path));
-  RGT_OK(rg_timeline_write(t, path, RG_TIMELINE_JSON, words));
+  RGT_OK(rg_timeline_write(timeline, path, RG_TIMELINE_JSON, words));
   FILE *f = fopen(path, "r");
   text[f ? fread(text, 1, bytes - 1, f) : 0] = '\0';
   if (f)
     fclose(f);
   words->seconds = INFINITY;
-  RGT_FAILS(rg_timeline_write(t, path, RG_TIMELINE_JSON, words), RG_ERR_ARG);
+  RGT_FAILS(rg_timeline_write(timeline, path, RG_TIMELINE_JSON, words), RG_ERR_ARG);
   words->seconds = 0;
   words->ideal = NAN;
-  RGT_FAILS(rg_timeline_write(t, path, RG_TIMELINE_JSON, words), RG_ERR_ARG);
+  RGT_FAILS(rg_timeline_write(timeline, path, RG_TIMELINE_JSON, words), RG_ERR_ARG);
   remove(path);
 }
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "balance_work.h"
-#include "balance_world.h"
+#include "world.h"
 
 static const char *const policies[] = {
     "none",      "join-right",       "sync:i=1",      "sync:i=3",           "most-work",
@@ -21,15 +21,15 @@ typedef struct {
   int group, walkers;
 } shape;
 
-static inline rg_balancer made(const shape *s, work_context *c, rg_balance_options o) {
-  rg_walker_kind kind = work_kind(c);
+static inline rg_balancer made(const shape *s, work_context *context, rg_balance_options options) {
+  rg_walker_kind kind = work_kind(context);
   rg_policy policy = {.size = sizeof policy};
   rg_balancer b = NULL;
   RGT_OK(rg_policy_parse(s->policy, &policy));
-  o.policy = &policy;
-  o.group = s->group;
-  RGT_OK(rg_balance_create(world, &kind, &o, &b));
-  c->b = b;
+  options.policy = &policy;
+  options.group = s->group;
+  RGT_OK(rg_balance_create(world, &kind, &options, &b));
+  context->b = b;
   for (int w = 0; w < s->walkers; w++) {
     rg_walker_new new = {.size = sizeof new, .id = w, .left = (double)work_units(w)};
     RGT_OK(rg_balance_add(b, &new));
@@ -38,11 +38,11 @@ static inline rg_balancer made(const shape *s, work_context *c, rg_balance_optio
 }
 
 /* All outcomes at rank 0, each walker once. */
-static inline void check_all(rg_balancer b, int walkers, int children) {
+static inline void check_all(rg_balancer balancer, int walkers, int children) {
   int64_t count;
   const rg_balance_outcome *o;
-  RGT_OK(rg_balance_gather(b, 0));
-  RGT_OK(rg_balance_outcomes(b, &count, &o));
+  RGT_OK(rg_balance_gather(balancer, 0));
+  RGT_OK(rg_balance_outcomes(balancer, &count, &o));
   if (rgt_rank != 0)
     return;
   RGT_INT(count, walkers + children);
@@ -56,40 +56,40 @@ static inline void check_all(rg_balancer b, int walkers, int children) {
 
 /* --- states that are no plain memory ---------------------------------------------------- */
 
-static inline int list_start(rg_walker *w, void *context) {
+static inline int list_start(rg_walker *walker, void *context) {
   (void)context;
   work_state *s = malloc(sizeof *s);
-  *s = (work_state){.units = work_units(w->id)};
-  w->state = s;
+  *s = (work_state){.units = work_units(walker->id)};
+  walker->state = s;
   return RG_SUCCESS;
 }
 
-static inline int list_packed(const rg_walker *w, size_t *bytes, void *context) {
-  (void)w;
+static inline int list_packed(const rg_walker *walker, size_t *bytes, void *context) {
+  (void)walker;
   (void)context;
   *bytes = sizeof(work_state);
   return RG_SUCCESS;
 }
 
-static inline int list_pack(const rg_walker *w, void *memory, size_t bytes, void *context) {
+static inline int list_pack(const rg_walker *walker, void *memory, size_t bytes, void *context) {
   (void)context;
-  memcpy(memory, w->state, bytes);
+  memcpy(memory, walker->state, bytes);
   return RG_SUCCESS;
 }
 
-static inline int list_unpack(rg_walker *w, const void *memory, size_t bytes, void *context) {
+static inline int list_unpack(rg_walker *walker, const void *memory, size_t bytes, void *context) {
   (void)context;
   if (bytes != sizeof(work_state))
     return RG_ERR_MISMATCH;
-  w->state = malloc(bytes);
-  memcpy(w->state, memory, bytes);
+  walker->state = malloc(bytes);
+  memcpy(walker->state, memory, bytes);
   return RG_SUCCESS;
 }
 
-static inline void list_drop(rg_walker *w, void *context) {
+static inline void list_drop(rg_walker *walker, void *context) {
   work_context *c = context;
   c->dropped++;
-  free(w->state);
+  free(walker->state);
 }
 
 #endif

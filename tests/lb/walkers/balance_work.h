@@ -38,74 +38,74 @@ static inline int64_t work_units(int64_t id) {
   return id * 7 % 11;
 }
 
-static inline void work_delay(work_context *c) {
-  if (!c->random)
+static inline void work_delay(work_context *context) {
+  if (!context->random)
     return;
-  c->random = c->random * 6364136223846793005u + 1442695040888963407u;
-  struct timespec t = {0, (long)(c->random >> 44 & 0xff) * 1000};
-  if ((c->random >> 60) < 6)
+  context->random = context->random * 6364136223846793005u + 1442695040888963407u;
+  struct timespec t = {0, (long)(context->random >> 44 & 0xff) * 1000};
+  if ((context->random >> 60) < 6)
     nanosleep(&t, NULL);
 }
 
-static inline int work_start(rg_walker *w, void *context) {
+static inline int work_start(rg_walker *walker, void *context) {
   (void)context;
-  work_state *s = w->state;
-  *s = (work_state){.units = work_units(w->id)};
+  work_state *s = walker->state;
+  *s = (work_state){.units = work_units(walker->id)};
   return RG_SUCCESS;
 }
 
-static inline int work_unit(rg_walker *w, rg_group g, void *context) {
+static inline int work_unit(rg_walker *walker, rg_group g, void *context) {
   work_context *c = context;
-  work_state *s = w->state;
+  work_state *s = walker->state;
   int rank, size;
   int64_t sum = 0;
   rg_group_rank(g, &rank);
   rg_group_size(g, &size);
   work_delay(c);
   for (int i = rank; i < ITEMS; i += size)
-    sum += (w->id + 1) * (s->done + 1) * i;
-  for (int i = 0; i < c->children && rank == 0 && w->id < 100 && s->done == 0; i++) {
+    sum += (walker->id + 1) * (s->done + 1) * i;
+  for (int i = 0; i < c->children && rank == 0 && walker->id < 100 && s->done == 0; i++) {
     rg_walker_new child = {.size = sizeof child,
-                           .id = 100 + 10 * w->id + i,
-                           .left = (double)work_units(100 + 10 * w->id + i)};
+                           .id = 100 + 10 * walker->id + i,
+                           .left = (double)work_units(100 + 10 * walker->id + i)};
     RGT_OK(rg_balance_add(c->b, &child));
   }
-  if (c->early && c->fails && w->id + 1 == c->fails && s->done == 1 && rank == c->rank % size)
+  if (c->early && c->fails && walker->id + 1 == c->fails && s->done == 1 && rank == c->rank % size)
     return RG_ERR_SYSTEM;
   int error = rg_allreduce(g, MPI_IN_PLACE, &sum, 1, MPI_INT64_T, MPI_SUM);
   s->sum += sum;
   s->done++;
-  if (!error && c->fails && w->id + 1 == c->fails && s->done == 2 && rank == c->rank % size)
+  if (!error && c->fails && walker->id + 1 == c->fails && s->done == 2 && rank == c->rank % size)
     return RG_ERR_SYSTEM;
   return error;
 }
 
-static inline double work_left(const rg_walker *w, void *context) {
+static inline double work_left(const rg_walker *walker, void *context) {
   const work_context *c = context;
-  const work_state *s = w->state;
-  if (c->endless && w->id + 1 == c->endless)
+  const work_state *s = walker->state;
+  if (c->endless && walker->id + 1 == c->endless)
     return 10;
   return (double)(s->units - s->done);
 }
 
-static inline int work_changed(rg_walker *w, rg_group g, void *context) {
+static inline int work_changed(rg_walker *walker, rg_group g, void *context) {
   work_context *c = context;
   int size;
-  (void)w;
+  (void)walker;
   rg_group_size(g, &size);
   c->changed++;
   work_delay(c);
   return RG_SUCCESS;
 }
 
-static inline int work_finished(rg_walker *w, rg_group g, void *context) {
+static inline int work_finished(rg_walker *walker, rg_group g, void *context) {
   work_context *c = context;
-  const work_state *s = w->state;
+  const work_state *s = walker->state;
   int rank;
   rg_group_rank(g, &rank);
   c->finished += rank == 0;
   work_delay(c);
-  RGT_INT(s->sum, work_sum(w->id, s->units));
+  RGT_INT(s->sum, work_sum(walker->id, s->units));
   return RG_SUCCESS;
 }
 
@@ -122,17 +122,17 @@ static inline rg_walker_kind work_kind(work_context *c) {
 }
 
 /* Whether an outcome is what it should be. */
-static inline void work_check(const rg_balance_outcome *o) {
-  const work_state *s = o->state;
-  RGT_INT(o->error, RG_SUCCESS);
-  RGT_STR(o->text, "");
-  RGT_INT(o->bytes, sizeof *s);
+static inline void work_check(const rg_balance_outcome *outcome) {
+  const work_state *s = outcome->state;
+  RGT_INT(outcome->error, RG_SUCCESS);
+  RGT_STR(outcome->text, "");
+  RGT_INT(outcome->bytes, sizeof *s);
   if (!RGT_PTR_NOT_NULL(s))
     return;
-  RGT_INT(s->units, work_units(o->id));
+  RGT_INT(s->units, work_units(outcome->id));
   RGT_INT(s->done, s->units);
-  RGT_INT(o->done, s->units);
-  RGT_INT(s->sum, work_sum(o->id, s->units));
+  RGT_INT(outcome->done, s->units);
+  RGT_INT(s->sum, work_sum(outcome->id, s->units));
 }
 
 #endif

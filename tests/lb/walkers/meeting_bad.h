@@ -93,26 +93,26 @@ static const bad_case bad_cases[] = {
 static const bad_case *now;
 static int spans_nodes;
 
-static inline int bad_unit(rg_walker *w, rg_group g, void *context) {
+static inline int bad_unit(rg_walker *walker, rg_group g, void *context) {
   (void)context;
-  (*(int64_t *)w->state)++;
-  if (now->unit_fails && w->id == 2)
+  (*(int64_t *)walker->state)++;
+  if (now->unit_fails && walker->id == 2)
     return rg_error_set(OWN_ERROR, "walker 2 diverges");
   return rg_barrier(g);
 }
 
-static inline double bad_left(const rg_walker *w, void *context) {
+static inline double bad_left(const rg_walker *walker, void *context) {
   (void)context;
-  return (double)(2 - *(const int64_t *)w->state);
+  return (double)(2 - *(const int64_t *)walker->state);
 }
 
-static inline int bad_meets(const rg_walker *w, rg_meeting *m, void *context) {
+static inline int bad_meets(const rg_walker *walker, rg_meeting *meeting, void *context) {
   (void)context;
-  if (w->id >= 3 || *(const int64_t *)w->state == 0)
+  if (walker->id >= 3 || *(const int64_t *)walker->state == 0)
     return RG_SUCCESS;
-  if (now->meets_fails && w->id == 0)
+  if (now->meets_fails && walker->id == 0)
     return rg_error_set(OWN_ERROR, "walker 0 is shy");
-  *m = (rg_meeting){now->with[w->id], now->count, now->number[w->id]};
+  *meeting = (rg_meeting){now->with[walker->id], now->count, now->number[walker->id]};
   return RG_SUCCESS;
 }
 

@@ -7,35 +7,35 @@
 
 #include <stdio.h>
 
-#include "balance_world.h"
 #include "check.h"
 #include "meeting_work.h"
+#include "world.h"
 
-static inline rg_balancer made(const char *name, const rg_walker_kind *kind, meeting_plan *p,
+static inline rg_balancer made(const char *name, const rg_walker_kind *kind, meeting_plan *plan,
                                int group) {
   rg_policy policy = {.size = sizeof policy};
   rg_balance_options o = {.size = sizeof o, .policy = &policy, .group = group};
   rg_balancer b;
   RGT_OK(rg_policy_parse(name, &policy));
   RGT_OK(rg_balance_create(world, kind, &o, &b));
-  for (int w = 0; w < p->walkers; w++) {
-    rg_walker_new new = {.size = sizeof new, .id = w, .left = (double)meeting_units(p, w)};
+  for (int w = 0; w < plan->walkers; w++) {
+    rg_walker_new new = {.size = sizeof new, .id = w, .left = (double)meeting_units(plan, w)};
     RGT_OK(rg_balance_add(b, &new));
   }
   return b;
 }
 
 /* All walkers have the results of the reference, and each meeting took place once. */
-static inline void check_all(rg_balancer b, meeting_plan *p) {
+static inline void check_all(rg_balancer balancer, meeting_plan *plan) {
   meeting_state expected[MEETING_WALKERS];
   const rg_balance_outcome *o;
   int64_t count, held;
-  meeting_reference(p, expected);
-  MPI_Allreduce(&p->held, &held, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-  RGT_INT(held, meeting_count(p));
-  RGT_OK(rg_balance_gather(b, 0));
-  RGT_OK(rg_balance_outcomes(b, &count, &o));
-  if (rgt_rank != 0 || !RGT_INT(count, p->walkers))
+  meeting_reference(plan, expected);
+  MPI_Allreduce(&plan->held, &held, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  RGT_INT(held, meeting_count(plan));
+  RGT_OK(rg_balance_gather(balancer, 0));
+  RGT_OK(rg_balance_outcomes(balancer, &count, &o));
+  if (rgt_rank != 0 || !RGT_INT(count, plan->walkers))
     return;
   for (int i = 0; i < count; i++) {
     const meeting_state *s = o[i].state;

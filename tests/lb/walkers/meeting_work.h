@@ -35,9 +35,9 @@ static inline uint64_t meeting_mix(uint64_t x) {
   return x ^ x >> 32;
 }
 
-static inline void meeting_plan_make(meeting_plan *p, uint64_t seed, int walkers, int rounds,
+static inline void meeting_plan_make(meeting_plan *plan, uint64_t seed, int walkers, int rounds,
                                      int forgets) {
-  *p = (meeting_plan){.seed = seed, .walkers = walkers, .rounds = rounds, .forgets = forgets};
+  *plan = (meeting_plan){.seed = seed, .walkers = walkers, .rounds = rounds, .forgets = forgets};
   for (int r = 0; r < rounds; r++) {
     int order[MEETING_WALKERS];
     for (int i = 0; i < walkers; i++) {
@@ -52,66 +52,66 @@ static inline void meeting_plan_make(meeting_plan *p, uint64_t seed, int walkers
         room = 1 + (int)(seed % MEETING_SET);
         set++;
       }
-      p->set[r][order[i]] = set;
-      p->until[r][order[i]] =
-          (r ? p->until[r - 1][order[i]] : 0) + forgets + (int64_t)(seed >> 40) % (4 - forgets);
+      plan->set[r][order[i]] = set;
+      plan->until[r][order[i]] =
+          (r ? plan->until[r - 1][order[i]] : 0) + forgets + (int64_t)(seed >> 40) % (4 - forgets);
     }
   }
 }
 
 /* The other walkers of a set, in p->with. */
-static inline int64_t meeting_others(meeting_plan *p, int round, int64_t id) {
+static inline int64_t meeting_others(meeting_plan *plan, int round, int64_t id) {
   int64_t n = 0;
-  for (int i = p->walkers - 1; i >= 0; i--)
-    if (i != id && p->set[round][i] == p->set[round][id])
-      p->with[n++] = i;
+  for (int i = plan->walkers - 1; i >= 0; i--)
+    if (i != id && plan->set[round][i] == plan->set[round][id])
+      plan->with[n++] = i;
   return n;
 }
 
-static inline int64_t meeting_units(const meeting_plan *p, int64_t id) {
-  return p->until[p->rounds - 1][id];
+static inline int64_t meeting_units(const meeting_plan *plan, int64_t id) {
+  return plan->until[plan->rounds - 1][id];
 }
 
-static inline uint64_t meeting_begin_value(const meeting_plan *p, int64_t id) {
-  return meeting_mix(p->seed ^ (uint64_t)id);
+static inline uint64_t meeting_begin_value(const meeting_plan *plan, int64_t id) {
+  return meeting_mix(plan->seed ^ (uint64_t)id);
 }
 
 /* What a unit adds, of which item i is one part. */
 enum { MEETING_ITEMS = 12 };
-static inline uint64_t meeting_item(const meeting_state *s, int i) {
-  return meeting_mix(s->value + (uint64_t)s->units * 64 + (uint64_t)i);
+static inline uint64_t meeting_item(const meeting_state *state, int i) {
+  return meeting_mix(state->value + (uint64_t)state->units * 64 + (uint64_t)i);
 }
 
-static inline void meeting_exchange(int64_t n, meeting_state *const s[], int64_t number) {
+static inline void meeting_exchange(int64_t n, meeting_state *const states[], int64_t number) {
   uint64_t sum = (uint64_t)number;
   for (int64_t i = 0; i < n; i++)
-    sum = meeting_mix(sum + s[i]->value);
+    sum = meeting_mix(sum + states[i]->value);
   for (int64_t i = 0; i < n; i++) {
-    s[i]->value = meeting_mix(s[i]->value ^ sum) + (uint64_t)i;
-    s[i]->met = number + 1;
+    states[i]->value = meeting_mix(states[i]->value ^ sum) + (uint64_t)i;
+    states[i]->met = number + 1;
   }
 }
 
 /* The results, one walker after another. */
-static inline void meeting_reference(meeting_plan *p, meeting_state s[]) {
-  for (int i = 0; i < p->walkers; i++)
-    s[i] = (meeting_state){.value = meeting_begin_value(p, i)};
-  for (int r = 0; r < p->rounds; r++) {
-    for (int i = 0; i < p->walkers; i++)
-      while (s[i].units < p->until[r][i]) {
+static inline void meeting_reference(meeting_plan *plan, meeting_state states[]) {
+  for (int i = 0; i < plan->walkers; i++)
+    states[i] = (meeting_state){.value = meeting_begin_value(plan, i)};
+  for (int r = 0; r < plan->rounds; r++) {
+    for (int i = 0; i < plan->walkers; i++)
+      while (states[i].units < plan->until[r][i]) {
         uint64_t sum = 0;
         for (int k = 0; k < MEETING_ITEMS; k++)
-          sum += meeting_item(&s[i], k);
-        s[i].value += sum;
-        s[i].units++;
+          sum += meeting_item(&states[i], k);
+        states[i].value += sum;
+        states[i].units++;
       }
-    for (int i = 0; i < p->walkers; i++) {
+    for (int i = 0; i < plan->walkers; i++) {
       meeting_state *all[MEETING_WALKERS];
       int n = 0;
-      for (int j = 0; j < p->walkers; j++)
-        if (p->set[r][j] == p->set[r][i])
-          all[n++] = &s[j];
-      if (n > 1 && all[0] == &s[i])
+      for (int j = 0; j < plan->walkers; j++)
+        if (plan->set[r][j] == plan->set[r][i])
+          all[n++] = &states[j];
+      if (n > 1 && all[0] == &states[i])
         meeting_exchange(n, all, r);
     }
   }
@@ -119,13 +119,14 @@ static inline void meeting_reference(meeting_plan *p, meeting_state s[]) {
 
 /* --- the walker's kind ---------------------------------------------------------------------- */
 
-static inline int meeting_start(rg_walker *w, void *context) {
-  *(meeting_state *)w->state = (meeting_state){.value = meeting_begin_value(context, w->id)};
+static inline int meeting_start(rg_walker *walker, void *context) {
+  *(meeting_state *)walker->state =
+      (meeting_state){.value = meeting_begin_value(context, walker->id)};
   return RG_SUCCESS;
 }
 
-static inline int meeting_unit(rg_walker *w, rg_group g, void *context) {
-  meeting_state *s = w->state;
+static inline int meeting_unit(rg_walker *walker, rg_group g, void *context) {
+  meeting_state *s = walker->state;
   uint64_t sum = 0;
   int rank, size;
   (void)context;
@@ -139,21 +140,21 @@ static inline int meeting_unit(rg_walker *w, rg_group g, void *context) {
   return error;
 }
 
-static inline double meeting_left(const rg_walker *w, void *context) {
-  const meeting_state *s = w->state;
-  return (double)(meeting_units(context, w->id) - s->units);
+static inline double meeting_left(const rg_walker *walker, void *context) {
+  const meeting_state *s = walker->state;
+  return (double)(meeting_units(context, walker->id) - s->units);
 }
 
-static inline int meeting_meets(const rg_walker *w, rg_meeting *m, void *context) {
+static inline int meeting_meets(const rg_walker *walker, rg_meeting *meeting, void *context) {
   meeting_plan *p = context;
-  const meeting_state *s = w->state;
+  const meeting_state *s = walker->state;
   for (int r = p->forgets ? 0 : (int)s->met; r < p->rounds; r++) {
-    int64_t others = meeting_others(p, r, w->id);
-    if (p->until[r][w->id] > s->units)
+    int64_t others = meeting_others(p, r, walker->id);
+    if (p->until[r][walker->id] > s->units)
       break;
-    if (p->until[r][w->id] < s->units || others == 0)
+    if (p->until[r][walker->id] < s->units || others == 0)
       continue;
-    *m = (rg_meeting){.with = p->with, .count = others, .number = r};
+    *meeting = (rg_meeting){.with = p->with, .count = others, .number = r};
     break;
   }
   return RG_SUCCESS;
@@ -170,7 +171,7 @@ static inline int meeting_hold(int64_t count, rg_walker *const walkers[], int64_
   return RG_SUCCESS;
 }
 
-static inline rg_walker_kind meeting_kind(meeting_plan *p) {
+static inline rg_walker_kind meeting_kind(meeting_plan *plan) {
   return (rg_walker_kind){.size = sizeof(rg_walker_kind),
                           .bytes = sizeof(meeting_state),
                           .unit = meeting_unit,
@@ -178,15 +179,15 @@ static inline rg_walker_kind meeting_kind(meeting_plan *p) {
                           .start = meeting_start,
                           .meets = meeting_meets,
                           .meeting = meeting_hold,
-                          .context = p};
+                          .context = plan};
 }
 
 /* How many meetings there are. */
-static inline int64_t meeting_count(meeting_plan *p) {
+static inline int64_t meeting_count(meeting_plan *plan) {
   int64_t n = 0;
-  for (int r = 0; r < p->rounds; r++)
-    for (int i = 0; i < p->walkers; i++) {
-      int64_t others = meeting_others(p, r, i), lowest = others ? p->with[others - 1] : -1;
+  for (int r = 0; r < plan->rounds; r++)
+    for (int i = 0; i < plan->walkers; i++) {
+      int64_t others = meeting_others(plan, r, i), lowest = others ? plan->with[others - 1] : -1;
       n += others > 0 && i < lowest;
     }
   return n;

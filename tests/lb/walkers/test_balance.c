@@ -43,12 +43,12 @@ static void test_born(void) {
 }
 
 /* Each unit hands over its number. */
-static int making_unit(rg_walker *w, rg_group g, void *context) {
+static int making_unit(rg_walker *walker, rg_group g, void *context) {
   const work_context *c = context;
-  const work_state *s = w->state;
-  int rank, error = work_unit(w, g, context);
+  const work_state *s = walker->state;
+  int rank, error = work_unit(walker, g, context);
   rg_walker_new number = {.size = sizeof number,
-                          .id = -1 - w->id,
+                          .id = -1 - walker->id,
                           .ended = 1,
                           .state = &s->done,
                           .bytes = sizeof s->done};
@@ -59,14 +59,14 @@ static int making_unit(rg_walker *w, rg_group g, void *context) {
 }
 
 /* Those of each walker come one after another: each unit has its bit. Returns how many. */
-static int check_numbers(const rg_balance_outcome *o, int64_t count) {
+static int check_numbers(const rg_balance_outcome *outcome, int64_t count) {
   int64_t seen = 0;
   int n = 0;
-  for (; n < count && o[n].id < 0; n++) {
-    RGT_INT(o[n].bytes, sizeof seen);
-    seen += (int64_t)1 << *(const int64_t *)o[n].state;
-    if (n + 1 == count || o[n + 1].id != o[n].id) {
-      RGT_INT(seen, ((int64_t)2 << work_units(-1 - o[n].id)) - 2);
+  for (; n < count && outcome[n].id < 0; n++) {
+    RGT_INT(outcome[n].bytes, sizeof seen);
+    seen += (int64_t)1 << *(const int64_t *)outcome[n].state;
+    if (n + 1 == count || outcome[n + 1].id != outcome[n].id) {
+      RGT_INT(seen, ((int64_t)2 << work_units(-1 - outcome[n].id)) - 2);
       seen = 0;
     }
   }
@@ -159,12 +159,12 @@ typedef struct {
   int least, most;
 } limits;
 
-static int limited_changed(rg_walker *w, rg_group g, void *context) {
+static int limited_changed(rg_walker *walker, rg_group g, void *context) {
   const work_context *c = context;
   int size;
   (void)c;
   rg_group_size(g, &size);
-  RGT_TRUE(size <= 2 || w->id % 2);
+  RGT_TRUE(size <= 2 || walker->id % 2);
   return RG_SUCCESS;
 }
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "balance_work.h"
-#include "balance_world.h"
+#include "world.h"
 
 enum { RUNS = 3, MOST = 12 };
 
@@ -23,49 +23,49 @@ static const int walkers_of[RUNS] = {5, 0, MOST};
 /* --- several runs ------------------------------------------------------------------------------
  */
 
-static rg_balancer made(const char *name, work_context *c, rg_timeline t) {
-  rg_walker_kind kind = work_kind(c);
+static rg_balancer made(const char *name, work_context *context, rg_timeline t) {
+  rg_walker_kind kind = work_kind(context);
   rg_policy policy = {.size = sizeof policy};
   RGT_OK(rg_policy_parse(name, &policy));
   rg_balance_options o = {.size = sizeof o, .policy = &policy, .timeline = t};
   kind.start = NULL;
   kind.finished = NULL;
-  RGT_OK(rg_balance_create(world, &kind, &o, &c->b));
-  return c->b;
+  RGT_OK(rg_balance_create(world, &kind, &o, &context->b));
+  return context->b;
 }
 
 /* A walker with more units from where it is. */
-static void add_more(rg_balancer b, int64_t id, work_state *s) {
+static void add_more(rg_balancer balancer, int64_t id, work_state *s) {
   s->units += work_units(id) + 1;
-  RGT_OK(rg_balance_add(b, &(rg_walker_new){.size = sizeof(rg_walker_new),
-                                            .id = id,
-                                            .left = (double)(s->units - s->done),
-                                            .state = s,
-                                            .bytes = sizeof *s}));
+  RGT_OK(rg_balance_add(balancer, &(rg_walker_new){.size = sizeof(rg_walker_new),
+                                                   .id = id,
+                                                   .left = (double)(s->units - s->done),
+                                                   .state = s,
+                                                   .bytes = sizeof *s}));
 }
 
-static void check_one(const rg_balance_outcome *o, int run) {
-  const work_state *s = o->state;
+static void check_one(const rg_balance_outcome *outcome, int run) {
+  const work_state *s = outcome->state;
   int before = 0; /* runs that the walker was in */
   for (int r = 0; r <= run; r++)
-    before += o->id < walkers_of[r];
-  RGT_INT(o->error, RG_SUCCESS);
-  RGT_INT(o->run, run);
-  RGT_INT(o->done, work_units(o->id) + 1);
-  RGT_TRUE(o->unit > 0);
+    before += outcome->id < walkers_of[r];
+  RGT_INT(outcome->error, RG_SUCCESS);
+  RGT_INT(outcome->run, run);
+  RGT_INT(outcome->done, work_units(outcome->id) + 1);
+  RGT_TRUE(outcome->unit > 0);
   if (!RGT_PTR_NOT_NULL(s))
     return;
-  RGT_INT(s->done, before * (work_units(o->id) + 1));
-  RGT_INT(s->sum, work_sum(o->id, s->done));
+  RGT_INT(s->done, before * (work_units(outcome->id) + 1));
+  RGT_INT(s->sum, work_sum(outcome->id, s->done));
 }
 
 /* All processes have the outcomes of the runs from `first` on; the last states of the walkers. */
-static void check_runs(rg_balancer b, int first, int run, work_state states[]) {
+static void check_runs(rg_balancer balancer, int first, int run, work_state states[]) {
   int64_t count;
   const rg_balance_outcome *o;
   int at = 0;
-  RGT_OK(rg_balance_gather_all(b));
-  RGT_OK(rg_balance_outcomes(b, &count, &o));
+  RGT_OK(rg_balance_gather_all(balancer));
+  RGT_OK(rg_balance_outcomes(balancer, &count, &o));
   for (int id = 0; id < MOST; id++)
     for (int r = first; r <= run; r++)
       if (id < walkers_of[r] && at < count) {
@@ -208,33 +208,33 @@ typedef struct {
   rg_balancer b;
 } seen;
 
-static int watching_plan(const rg_policy *policy, const rg_load_table *t, rg_plan *plan) {
+static int watching_plan(const rg_policy *policy, const rg_load_table *table, rg_plan *plan) {
   seen *s = (seen *)(uintptr_t)policy->context;
   rg_policy none = {.size = sizeof none};
-  for (int64_t i = 0; i < t->waiting_count; i++)
-    s->waiting[t->waiting[i].id] = t->waiting[i].unit;
+  for (int64_t i = 0; i < table->waiting_count; i++)
+    s->waiting[table->waiting[i].id] = table->waiting[i].unit;
   int error = rg_policy_parse("none", &none);
-  return error ? error : none.plan(&none, t, plan);
+  return error ? error : none.plan(&none, table, plan);
 }
 
-static int paced_unit(rg_walker *w, rg_group g, void *context) {
+static int paced_unit(rg_walker *walker, rg_group g, void *context) {
   seen *s = context;
   rg_load row;
   int64_t rows;
   int rank;
-  work_state *state = w->state;
+  work_state *state = walker->state;
   RGT_OK(rg_group_rank(g, &rank));
-  if (rank == 0 && w->done == 0) {
+  if (rank == 0 && walker->done == 0) {
     RGT_OK(rg_balance_loads(s->b, 1, &row, &rows));
-    s->known[w->id] = row.pace.count;
+    s->known[walker->id] = row.pace.count;
   }
   state->done++;
   return rg_barrier(g);
 }
 
-static double paced_left(const rg_walker *w, void *context) {
+static double paced_left(const rg_walker *walker, void *context) {
   (void)context;
-  return (double)(3 - w->done);
+  return (double)(3 - walker->done);
 }
 
 /* One group of all, which takes the walkers one after another: walker 0, 2, 1. */
@@ -248,11 +248,11 @@ static void run_paced(seen *s, const double units[3]) {
   RGT_OK(rg_balance_run(s->b));
 }
 
-static void read_units(rg_balancer b, int run, double units[3]) {
+static void read_units(rg_balancer balancer, int run, double units[3]) {
   int64_t count;
   const rg_balance_outcome *o;
-  RGT_OK(rg_balance_gather_all(b));
-  RGT_OK(rg_balance_outcomes(b, &count, &o));
+  RGT_OK(rg_balance_gather_all(balancer));
+  RGT_OK(rg_balance_outcomes(balancer, &count, &o));
   for (int64_t i = 0; i < count; i++)
     if (o[i].run == run)
       units[o[i].id] = o[i].unit;
@@ -291,20 +291,20 @@ static void test_paces(void) {
 /* --- errors ------------------------------------------------------------------------------------
  */
 
-static void add_all(rg_balancer b, int walkers) {
+static void add_all(rg_balancer balancer, int walkers) {
   for (int w = 0; w < walkers; w++)
     RGT_OK(rg_balance_add(
-        b,
+        balancer,
         &(rg_walker_new){.size = sizeof(rg_walker_new), .id = w, .left = (double)work_units(w)}));
 }
 
 /* A walker that fails, and a policy that is wrong: the next run knows nothing of it. */
-static int wrong_once(const rg_policy *policy, const rg_load_table *t, rg_plan *plan) {
+static int wrong_once(const rg_policy *policy, const rg_load_table *table, rg_plan *plan) {
   rg_policy none = {.size = sizeof none};
   if (*(const int *)policy->context)
     return rg_error_set(RG_ERR_USER + 2, "not today");
   int error = rg_policy_parse("none", &none);
-  return error ? error : none.plan(&none, t, plan);
+  return error ? error : none.plan(&none, table, plan);
 }
 
 static void test_after_errors(void) {
@@ -387,9 +387,9 @@ static void test_roots(void) {
   RGT_OK(rg_balance_free(&c.b));
 }
 
-static double dropping_left(const rg_walker *w, void *context) {
+static double dropping_left(const rg_walker *walker, void *context) {
   (void)context;
-  return (double)(2 - w->done);
+  return (double)(2 - walker->done);
 }
 
 /* One member fails by itself; the others, which wait for it, make errors of their own of that. */
@@ -397,33 +397,33 @@ typedef struct {
   int rank, run;
 } breaking;
 
-static int breaking_unit(rg_walker *w, rg_group g, void *context) {
+static int breaking_unit(rg_walker *walker, rg_group g, void *context) {
   const breaking *c = context;
   int rank;
-  (void)w;
+  (void)walker;
   RGT_OK(rg_group_rank(g, &rank));
   if (rank == c->rank)
     return rg_error_set(RG_ERR_USER + 20, "run %d: too cold at %d%%", c->run, rank);
   return rg_barrier(g) ? rg_error_set(RG_ERR_USER + 10, "the others are silent") : RG_SUCCESS;
 }
 
-static int breaking_callback(const breaking *c, rg_walker *w) {
-  return rg_error_set(RG_ERR_USER + 30, "run %d: walker %d is unwilling", c->run, (int)w->id);
+static int breaking_callback(const breaking *c, rg_walker *walker) {
+  return rg_error_set(RG_ERR_USER + 30, "run %d: walker %d is unwilling", c->run, (int)walker->id);
 }
 
-static int breaking_start(rg_walker *w, void *context) {
-  return breaking_callback(context, w);
+static int breaking_start(rg_walker *walker, void *context) {
+  return breaking_callback(context, walker);
 }
 
-static int breaking_finished(rg_walker *w, rg_group g, void *context) {
+static int breaking_finished(rg_walker *walker, rg_group g, void *context) {
   const breaking *c = context;
   int rank;
   RGT_OK(rg_group_rank(g, &rank));
-  return rank == c->rank ? breaking_callback(c, w) : RG_SUCCESS;
+  return rank == c->rank ? breaking_callback(c, walker) : RG_SUCCESS;
 }
 
-static int fine_unit(rg_walker *w, rg_group g, void *context) {
-  (void)w;
+static int fine_unit(rg_walker *walker, rg_group g, void *context) {
+  (void)walker;
   (void)context;
   return rg_barrier(g);
 }
@@ -463,9 +463,9 @@ static void test_own_errors(void) {
   }
 }
 
-static int dropping_unit(rg_walker *w, rg_group g, void *context) {
+static int dropping_unit(rg_walker *walker, rg_group g, void *context) {
   work_context *c = context;
-  ((work_state *)w->state)->done++;
+  ((work_state *)walker->state)->done++;
   RGT_FAILS(rg_balance_drop(c->b, RG_BALANCE_PACES), RG_ERR_ARG);
   RGT_FAILS(rg_balance_begin(c->b), RG_ERR_ARG);
   return rg_barrier(g);

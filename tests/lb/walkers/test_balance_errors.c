@@ -8,16 +8,17 @@
 /* --- a policy of the application's own ------------------------------------------------------- */
 
 /* An idle group joins the leftmost group that takes processes. */
-static int leftmost(const rg_policy *policy, const rg_load_table *t, rg_plan *plan) {
+static int leftmost(const rg_policy *policy, const rg_load_table *table, rg_plan *plan) {
   int *calls = (int *)(uintptr_t)policy->context;
   int target = 0, wanted = RG_LOAD_ACTIVE | RG_LOAD_JOINABLE;
   ++*calls;
-  while (target < t->count && (t->load[target].state & wanted) != wanted)
+  while (target < table->count && (table->load[target].state & wanted) != wanted)
     target++;
-  for (int row = 0; row < t->count && target < t->count; row++)
-    if (!(t->load[row].state & RG_LOAD_ACTIVE) && (t->self == RG_LOAD_ALL_ROWS || t->self == row)) {
-      int error =
-          rg_plan_add(plan, &(rg_move){row, target, t->load[row].ranks, RG_MOVE_NO_WALKER, {0}});
+  for (int row = 0; row < table->count && target < table->count; row++)
+    if (!(table->load[row].state & RG_LOAD_ACTIVE) &&
+        (table->self == RG_LOAD_ALL_ROWS || table->self == row)) {
+      int error = rg_plan_add(
+          plan, &(rg_move){row, target, table->load[row].ranks, RG_MOVE_NO_WALKER, {0}});
       if (error)
         return error;
     }
@@ -25,9 +26,9 @@ static int leftmost(const rg_policy *policy, const rg_load_table *t, rg_plan *pl
 }
 
 /* A balancer on world, with walkers of work_units(its number) units each. */
-static rg_balancer balancer_with(const rg_policy *policy, work_context *c, int walkers) {
+static rg_balancer balancer_with(const rg_policy *policy, work_context *context, int walkers) {
   rg_balance_options o = {.size = sizeof o, .policy = policy, .group = 1};
-  rg_walker_kind kind = work_kind(c);
+  rg_walker_kind kind = work_kind(context);
   rg_balancer b = NULL;
   RGT_OK(rg_balance_create(world, &kind, &o, &b));
   for (int w = 0; w < walkers; w++) {
@@ -65,9 +66,9 @@ typedef struct {
   int how, calls;
 } wrong_context;
 
-static int wrong(const rg_policy *policy, const rg_load_table *t, rg_plan *plan) {
+static int wrong(const rg_policy *policy, const rg_load_table *table, rg_plan *plan) {
   wrong_context *w = (wrong_context *)(uintptr_t)policy->context;
-  int64_t row = t->self == RG_LOAD_ALL_ROWS ? 0 : t->self;
+  int64_t row = table->self == RG_LOAD_ALL_ROWS ? 0 : table->self;
   if (w->calls++ == 0 || (policy->interval == 0 && rgt_rank != rgt_size - 1))
     return RG_SUCCESS;
   if (w->how == 0)
@@ -76,7 +77,7 @@ static int wrong(const rg_policy *policy, const rg_load_table *t, rg_plan *plan)
     plan->count = 1 << 20;
     return RG_SUCCESS;
   }
-  return rg_plan_add(plan, &(rg_move){row, t->count, 1, RG_MOVE_NO_WALKER, {0}});
+  return rg_plan_add(plan, &(rg_move){row, table->count, 1, RG_MOVE_NO_WALKER, {0}});
 }
 
 static void test_wrong_policy(void) {
@@ -128,12 +129,13 @@ static void test_starved(void) {
 
 /* --- walkers that go wrong ---------------------------------------------------------------- */
 
-static void check_failed(rg_balancer b, int walkers, int failed, int error, const char *text) {
+static void check_failed(rg_balancer balancer, int walkers, int failed, int error,
+                         const char *text) {
   int64_t count;
   const rg_balance_outcome *o;
   RGT_TRUE(strstr(rg_error_detail(), text) != NULL);
-  RGT_OK(rg_balance_gather(b, 0));
-  RGT_OK(rg_balance_outcomes(b, &count, &o));
+  RGT_OK(rg_balance_gather(balancer, 0));
+  RGT_OK(rg_balance_outcomes(balancer, &count, &o));
   for (int i = 0; i < count && rgt_rank == 0; i++)
     if (o[i].id == failed) {
       RGT_INT(o[i].error, error);
@@ -160,11 +162,11 @@ static void unit_fails(int early) {
 }
 
 /* How many walkers have failed, on all ranks. */
-static int count_failed(rg_balancer b) {
+static int count_failed(rg_balancer balancer) {
   int64_t count;
   int failed = 0;
   const rg_balance_outcome *o;
-  RGT_OK(rg_balance_outcomes(b, &count, &o));
+  RGT_OK(rg_balance_outcomes(balancer, &count, &o));
   for (int i = 0; i < count; i++)
     failed += o[i].error != RG_SUCCESS;
   MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
@@ -187,21 +189,21 @@ typedef struct {
 } curiosity;
 
 /* A policy has the loads already. */
-static int curious(const rg_policy *policy, const rg_load_table *t, rg_plan *plan) {
+static int curious(const rg_policy *policy, const rg_load_table *table, rg_plan *plan) {
   curiosity *c = (curiosity *)(uintptr_t)policy->context;
   rg_load rows[1];
   int64_t count;
   RGT_FAILS(rg_balance_loads(c->b, 1, rows, &count), RG_ERR_ARG);
   c->asked++;
-  (void)t;
+  (void)table;
   (void)plan;
   return RG_SUCCESS;
 }
 
 /* So long that it is measured by itself. */
-static int slow_unit(rg_walker *w, rg_group g, void *context) {
+static int slow_unit(rg_walker *walker, rg_group g, void *context) {
   nanosleep(&(struct timespec){0, 3000000}, NULL);
-  return work_unit(w, g, context);
+  return work_unit(walker, g, context);
 }
 
 static void test_curious(void) {
@@ -242,10 +244,10 @@ static void test_endless(void) {
     }
 }
 
-static int short_unpack(rg_walker *w, const void *memory, size_t bytes, void *context) {
-  if (w->id == 4)
+static int short_unpack(rg_walker *walker, const void *memory, size_t bytes, void *context) {
+  if (walker->id == 4)
     return RG_ERR_MISMATCH;
-  return list_unpack(w, memory, bytes, context);
+  return list_unpack(walker, memory, bytes, context);
 }
 
 /* A state that cannot be unpacked, or packed. */
@@ -274,16 +276,16 @@ static void test_bad_pack(void) {
   RGT_OK(rg_balance_free(&b));
 }
 
-static int silly_unit(rg_walker *w, rg_group g, void *context) {
-  (void)w;
+static int silly_unit(rg_walker *walker, rg_group g, void *context) {
+  (void)walker;
   (void)g;
   (void)context;
   return -12345;
 }
 
-static double silly_left(const rg_walker *w, void *context) {
+static double silly_left(const rg_walker *walker, void *context) {
   (void)context;
-  return w->id ? -7 : 3;
+  return walker->id ? -7 : 3;
 }
 
 static void test_silly_callbacks(void) {
@@ -299,10 +301,10 @@ static void test_silly_callbacks(void) {
   }
 }
 
-static int own_unit(rg_walker *w, rg_group g, void *with_text) {
+static int own_unit(rg_walker *walker, rg_group g, void *with_text) {
   int rank;
   rg_group_rank(g, &rank);
-  (void)w;
+  (void)walker;
   return rank ? RG_SUCCESS : with_text ? rg_error_set(77, "too cold on rank %d", rank) : 77;
 }
 

@@ -33,52 +33,52 @@ static int matches(const void *memory, size_t bytes) {
   return wrong == 0;
 }
 
-static int large_packed(const rg_walker *w, size_t *bytes, void *context) {
+static int large_packed(const rg_walker *walker, size_t *bytes, void *context) {
   const large_state *s = context;
-  (void)w;
+  (void)walker;
   *bytes = s->bytes;
   return RG_SUCCESS;
 }
 
-static int large_pack(const rg_walker *w, void *memory, size_t bytes, void *context) {
+static int large_pack(const rg_walker *walker, void *memory, size_t bytes, void *context) {
   uint64_t *words = memory;
-  (void)w;
+  (void)walker;
   (void)context;
   for (size_t i = 0; i < bytes / sizeof *words; i++)
     words[i] = word_at(i);
   return RG_SUCCESS;
 }
 
-static int large_unpack(rg_walker *w, const void *memory, size_t bytes, void *context) {
+static int large_unpack(rg_walker *walker, const void *memory, size_t bytes, void *context) {
   large_state *s = context;
-  (void)w;
+  (void)walker;
   RGT_TRUE(bytes == s->bytes && matches(memory, bytes));
   s->unpacked++;
   return RG_SUCCESS;
 }
 
-static int large_changed(rg_walker *w, rg_group g, void *context) {
+static int large_changed(rg_walker *walker, rg_group g, void *context) {
   large_state *s = context;
   int size;
-  (void)w;
+  (void)walker;
   RGT_OK(rg_group_size(g, &size));
   s->joined = size == 2;
   return RG_SUCCESS;
 }
 
-static int large_unit(rg_walker *w, rg_group g, void *context) {
+static int large_unit(rg_walker *walker, rg_group g, void *context) {
   large_state *s = context;
   struct timespec t = {0, 5000000};
-  (void)w;
+  (void)walker;
   (void)g;
   nanosleep(&t, NULL);
   s->done = s->joined;
   return RG_SUCCESS;
 }
 
-static double large_left(const rg_walker *w, void *context) {
+static double large_left(const rg_walker *walker, void *context) {
   const large_state *s = context;
-  (void)w;
+  (void)walker;
   return s->done ? 0 : 100;
 }
 

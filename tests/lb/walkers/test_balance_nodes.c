@@ -76,11 +76,11 @@ static int pairs, crossing;
 
 /* A unit of 10 ms, divided among the members. Groups of two are counted, and those of two nodes:
  * MPI distributes the ranks to its pretended nodes in turn. */
-static int cross_unit(rg_walker *w, rg_group g, void *context) {
+static int cross_unit(rg_walker *walker, rg_group g, void *context) {
   int size, nodes[2] = {rgt_rank % 2, -(rgt_rank % 2)};
   (void)context;
   RGT_OK(rg_group_size(g, &size));
-  ++*(int64_t *)w->state;
+  ++*(int64_t *)walker->state;
   usleep(10000 / (unsigned)size);
   int error = rg_allreduce(g, MPI_IN_PLACE, nodes, 2, MPI_INT, MPI_MAX);
   pairs += size == 2;
@@ -88,10 +88,10 @@ static int cross_unit(rg_walker *w, rg_group g, void *context) {
   return error;
 }
 
-static double cross_left(const rg_walker *w, void *context) {
-  int64_t units = w->id == 0 || w->id == 3 ? SHORT : LONG;
+static double cross_left(const rg_walker *walker, void *context) {
+  int64_t units = walker->id == 0 || walker->id == 3 ? SHORT : LONG;
   (void)context;
-  return (double)(units - *(const int64_t *)w->state);
+  return (double)(units - *(const int64_t *)walker->state);
 }
 
 /* The walkers of ranks 0 (node 0) and 3 (node 1) are short, those of 1 (node 1) and 2 (node 0) are
@@ -123,20 +123,20 @@ static void test_inside_first(void) {
 
 /* --- a group that refuses, and is gone ------------------------------------------------------- */
 
-static int stale_unit(rg_walker *w, rg_group g, void *context) {
+static int stale_unit(rg_walker *walker, rg_group g, void *context) {
   int size;
   (void)context;
   RGT_OK(rg_group_size(g, &size));
-  ++*(int64_t *)w->state;
-  usleep(w->id == 1 ? 200000 : 10000 / (unsigned)size);
+  ++*(int64_t *)walker->state;
+  usleep(walker->id == 1 ? 200000 : 10000 / (unsigned)size);
   return rg_barrier(g);
 }
 
-static double stale_left(const rg_walker *w, void *context) {
+static double stale_left(const rg_walker *walker, void *context) {
   static const int64_t units[] = {1, 1, 80, 80};
-  int64_t done = *(const int64_t *)w->state;
+  int64_t done = *(const int64_t *)walker->state;
   (void)context;
-  return w->id == 1 && done == 0 ? 1e6 : (double)(units[w->id] - done);
+  return walker->id == 1 && done == 0 ? 1e6 : (double)(units[walker->id] - done);
 }
 
 /* Rank 0 is idle first; on its node nobody can use it. On the other node it learns of rank 1's

@@ -36,20 +36,21 @@ typedef struct {
   double left_of_child; /* units that a child is said to have at first */
 } queue_context;
 
-static void wait_for_others(const queue_context *c) {
-  while (atomic_load(begun) < c->together)
+static void wait_for_others(const queue_context *context) {
+  while (atomic_load(begun) < context->together)
     nanosleep(&(struct timespec){0, 200000}, NULL);
 }
 
-static void add_child(const queue_context *c, int64_t id, const queue_state *s) {
+static void add_child(const queue_context *context, int64_t id, const queue_state *s) {
   rg_walker_new new = {.size = sizeof new,
                        .id = id,
-                       .left = c->left_of_child > 0 ? c->left_of_child : (double)s->units,
+                       .left =
+                           context->left_of_child > 0 ? context->left_of_child : (double)s->units,
                        .least = s->least,
                        .most = s->most,
                        .state = s,
                        .bytes = sizeof *s};
-  RGT_OK(rg_balance_add(c->b, &new));
+  RGT_OK(rg_balance_add(context->b, &new));
 }
 
 static uint64_t draw(uint64_t walker, uint64_t what, uint64_t below) {
@@ -66,28 +67,28 @@ static queue_state drawn_state(int64_t id, int size) {
   return s;
 }
 
-static void add_children(const queue_context *c, const rg_walker *w) {
-  for (int i = 0; i < c->children && w->id == 0; i++)
-    add_child(c, CHILD + i, &c->child);
-  for (int i = 0; i < c->chance && w->id < CHILD; i++) {
-    int64_t id = CHILD + c->chance * w->id + i;
+static void add_children(const queue_context *context, const rg_walker *walker) {
+  for (int i = 0; i < context->children && walker->id == 0; i++)
+    add_child(context, CHILD + i, &context->child);
+  for (int i = 0; i < context->chance && walker->id < CHILD; i++) {
+    int64_t id = CHILD + context->chance * walker->id + i;
     queue_state s = drawn_state(id, rgt_size);
-    add_child(c, id, &s);
+    add_child(context, id, &s);
   }
 }
 
-static int queue_unit(rg_walker *w, rg_group g, void *context) {
+static int queue_unit(rg_walker *walker, rg_group g, void *context) {
   const queue_context *c = context;
-  queue_state *s = w->state;
+  queue_state *s = walker->state;
   int rank, size, sum = 1;
   rg_group_rank(g, &rank);
   rg_group_size(g, &size);
   RGT_TRUE(size >= s->least && (s->most == 0 || size <= s->most));
   if (s->done == 0 && rank == 0) {
-    if (c->children == 0 || w->id >= CHILD)
+    if (c->children == 0 || walker->id >= CHILD)
       atomic_fetch_add(begun, 1);
-    add_children(c, w);
-    if (c->together && (c->children == 0 || w->id >= CHILD))
+    add_children(c, walker);
+    if (c->together && (c->children == 0 || walker->id >= CHILD))
       wait_for_others(c);
   }
   nanosleep(&(struct timespec){0, 300000}, NULL);
@@ -97,10 +98,10 @@ static int queue_unit(rg_walker *w, rg_group g, void *context) {
   return error;
 }
 
-static double queue_left(const rg_walker *w, void *context) {
+static double queue_left(const rg_walker *walker, void *context) {
   const queue_context *c = context;
-  const queue_state *s = w->state;
-  if (w->id == 0 && c->stays && s->done < 20 * LONG)
+  const queue_state *s = walker->state;
+  if (walker->id == 0 && c->stays && s->done < 20 * LONG)
     return atomic_load(begun) < c->children ? LONG : 0;
   return (double)(s->units - s->done);
 }
@@ -123,8 +124,8 @@ static rg_balancer made(const char *name, int group, queue_context *c) {
   return b;
 }
 
-static void run_all(const queue_context *c, int walkers) {
-  rg_balancer b = c->b;
+static void run_all(const queue_context *context, int walkers) {
+  rg_balancer b = context->b;
   int64_t count;
   const rg_balance_outcome *all;
   RGT_OK(rg_balance_run(b));
@@ -133,7 +134,7 @@ static void run_all(const queue_context *c, int walkers) {
   for (int i = 0; i < count && rgt_rank == 0; i++) {
     const queue_state *s = all[i].state;
     RGT_INT(all[i].error, RG_SUCCESS);
-    if (RGT_PTR_NOT_NULL(s) && !(c->stays && all[i].id == 0))
+    if (RGT_PTR_NOT_NULL(s) && !(context->stays && all[i].id == 0))
       RGT_INT(s->done, s->units);
   }
   if (rgt_rank == 0)

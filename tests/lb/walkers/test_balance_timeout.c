@@ -8,20 +8,20 @@
  * env: RG_TIMEOUT=0.4 */
 #include <unistd.h>
 
-#include "balance_world.h"
 #include "check.h"
+#include "world.h"
 
-static int unit(rg_walker *w, rg_group g, void *context) {
+static int unit(rg_walker *walker, rg_group g, void *context) {
   (void)g;
   (void)context;
-  *(int *)w->state = 1;
-  usleep(w->id == 0 ? 1200000 : 1000);
+  *(int *)walker->state = 1;
+  usleep(walker->id == 0 ? 1200000 : 1000);
   return RG_SUCCESS;
 }
 
-static double left(const rg_walker *w, void *context) {
+static double left(const rg_walker *walker, void *context) {
   (void)context;
-  return 1 - *(const int *)w->state;
+  return 1 - *(const int *)walker->state;
 }
 
 static void run_with(const char *name) {

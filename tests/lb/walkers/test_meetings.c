@@ -28,36 +28,36 @@ static void test_random(void) {
 
 /* --- states that are packed ---------------------------------------------------------------- */
 
-static int packed(const rg_walker *w, size_t *bytes, void *context) {
+static int packed(const rg_walker *walker, size_t *bytes, void *context) {
   (void)context;
-  *bytes = sizeof(meeting_state) + (size_t)w->id;
+  *bytes = sizeof(meeting_state) + (size_t)walker->id;
   return RG_SUCCESS;
 }
 
-static int pack(const rg_walker *w, void *memory, size_t bytes, void *context) {
+static int pack(const rg_walker *walker, void *memory, size_t bytes, void *context) {
   (void)context;
   memset(memory, 0, bytes);
-  memcpy(memory, w->state, sizeof(meeting_state));
+  memcpy(memory, walker->state, sizeof(meeting_state));
   return RG_SUCCESS;
 }
 
-static int unpack(rg_walker *w, const void *memory, size_t bytes, void *context) {
+static int unpack(rg_walker *walker, const void *memory, size_t bytes, void *context) {
   (void)context;
-  if (bytes != sizeof(meeting_state) + (size_t)w->id)
+  if (bytes != sizeof(meeting_state) + (size_t)walker->id)
     return RG_ERR_MISMATCH;
-  w->state = malloc(sizeof(meeting_state));
-  memcpy(w->state, memory, sizeof(meeting_state));
+  walker->state = malloc(sizeof(meeting_state));
+  memcpy(walker->state, memory, sizeof(meeting_state));
   return RG_SUCCESS;
 }
 
-static int start_packed(rg_walker *w, void *context) {
-  w->state = malloc(sizeof(meeting_state));
-  return meeting_start(w, context);
+static int start_packed(rg_walker *walker, void *context) {
+  walker->state = malloc(sizeof(meeting_state));
+  return meeting_start(walker, context);
 }
 
-static void drop(rg_walker *w, void *context) {
+static void drop(rg_walker *walker, void *context) {
   (void)context;
-  free(w->state);
+  free(walker->state);
 }
 
 static void test_packed(void) {
@@ -82,35 +82,36 @@ static void test_packed(void) {
 
 static int divided_round; /* with whose meetings the part ends */
 
-static double divided_left(const rg_walker *w, void *context) {
-  const meeting_state *s = w->state;
+static double divided_left(const rg_walker *walker, void *context) {
+  const meeting_state *s = walker->state;
   const meeting_plan *p = context;
-  return (double)(p->until[divided_round][w->id] - s->units);
+  return (double)(p->until[divided_round][walker->id] - s->units);
 }
 
 /* One part. Where each has a balancer of its own, the program keeps the last meetings. */
-static void run_part(rg_balancer b, meeting_plan *p, meeting_state s[], int64_t met[], int gives) {
+static void run_part(rg_balancer balancer, meeting_plan *plan, meeting_state states[],
+                     int64_t met[], int gives) {
   const rg_balance_outcome *o;
   int64_t count;
-  for (int w = 0; w < p->walkers; w++) {
+  for (int w = 0; w < plan->walkers; w++) {
     rg_walker_new new = {.size = sizeof new, .id = w, .left = 5, .met = gives ? met[w] : 0};
-    if (s[w].value) {
-      new.state = &s[w];
-      new.bytes = sizeof s[w];
+    if (states[w].value) {
+      new.state = &states[w];
+      new.bytes = sizeof states[w];
     }
-    RGT_OK(rg_balance_add(b, &new));
+    RGT_OK(rg_balance_add(balancer, &new));
   }
-  RGT_OK(rg_balance_run(b));
-  RGT_OK(rg_balance_gather_all(b));
-  RGT_OK(rg_balance_outcomes(b, &count, &o));
-  RGT_INT(count, p->walkers);
+  RGT_OK(rg_balance_run(balancer));
+  RGT_OK(rg_balance_gather_all(balancer));
+  RGT_OK(rg_balance_outcomes(balancer, &count, &o));
+  RGT_INT(count, plan->walkers);
   for (int64_t i = 0; i < count; i++) {
     if (RGT_PTR_NOT_NULL(o[i].state))
-      memcpy(&s[o[i].id], o[i].state, sizeof *s);
-    RGT_INT(o[i].met, s[o[i].id].met);
+      memcpy(&states[o[i].id], o[i].state, sizeof *states);
+    RGT_INT(o[i].met, states[o[i].id].met);
     met[o[i].id] = o[i].met;
   }
-  RGT_OK(rg_balance_drop(b, RG_BALANCE_OUTCOMES));
+  RGT_OK(rg_balance_drop(balancer, RG_BALANCE_OUTCOMES));
 }
 
 static void run_divided(const char *name, int gives) {
@@ -152,26 +153,26 @@ enum { TWIN = 5, PARTNER = 2 };
 static int64_t twins;
 
 /* Walkers 0 and 1 make a walker of the same id, on processes that do not know of each other. */
-static int twin_unit(rg_walker *w, rg_group g, void *context) {
+static int twin_unit(rg_walker *walker, rg_group g, void *context) {
   rg_walker_new new = {.size = sizeof new, .id = TWIN, .left = 1};
   int rank;
-  ++*(int64_t *)w->state;
+  ++*(int64_t *)walker->state;
   RGT_OK(rg_group_rank(g, &rank));
-  if (w->id < PARTNER && rank == 0)
+  if (walker->id < PARTNER && rank == 0)
     twins += rg_balance_add(*(rg_balancer *)context, &new) == RG_SUCCESS;
   return RG_SUCCESS;
 }
 
-static double twin_left(const rg_walker *w, void *context) {
+static double twin_left(const rg_walker *walker, void *context) {
   (void)context;
-  return (double)(1 - *(const int64_t *)w->state);
+  return (double)(1 - *(const int64_t *)walker->state);
 }
 
-static int twin_meets(const rg_walker *w, rg_meeting *m, void *context) {
+static int twin_meets(const rg_walker *walker, rg_meeting *meeting, void *context) {
   static const int64_t twin = TWIN, partner = PARTNER;
   (void)context;
-  if (w->id >= PARTNER && *(const int64_t *)w->state == 1)
-    *m = (rg_meeting){w->id == TWIN ? &partner : &twin, 1, 0};
+  if (walker->id >= PARTNER && *(const int64_t *)walker->state == 1)
+    *meeting = (rg_meeting){walker->id == TWIN ? &partner : &twin, 1, 0};
   return RG_SUCCESS;
 }
 
@@ -222,11 +223,11 @@ static void test_bad(void) {
 }
 
 /* A walker whose meetings go back. */
-static int backwards(const rg_walker *w, rg_meeting *m, void *context) {
+static int backwards(const rg_walker *walker, rg_meeting *meeting, void *context) {
   static const int64_t other[] = {1, 0};
   (void)context;
-  if (w->id < 2)
-    *m = (rg_meeting){&other[w->id], 1, 5 - *(const int64_t *)w->state};
+  if (walker->id < 2)
+    *meeting = (rg_meeting){&other[walker->id], 1, 5 - *(const int64_t *)walker->state};
   return RG_SUCCESS;
 }
 
@@ -287,24 +288,24 @@ static int look(const rg_policy *policy, const rg_load_table *table, rg_plan *pl
   return rg_policy_plan(&own, table, plan);
 }
 
-static int slow_unit(rg_walker *w, rg_group g, void *context) {
-  double until = MPI_Wtime() + (w->id == 0 ? 0.05 : 0.005);
+static int slow_unit(rg_walker *walker, rg_group g, void *context) {
+  double until = MPI_Wtime() + (walker->id == 0 ? 0.05 : 0.005);
   while (MPI_Wtime() < until)
     ;
-  return bad_unit(w, g, context);
+  return bad_unit(walker, g, context);
 }
 
-static int meets_all(const rg_walker *w, rg_meeting *m, void *context) {
+static int meets_all(const rg_walker *walker, rg_meeting *meeting, void *context) {
   static int64_t with[BAD_WALKERS];
   const seen_case *c = context;
-  if (*(const int64_t *)w->state < (w->id == BAD_WALKERS - 1 ? c->last : 1))
+  if (*(const int64_t *)walker->state < (walker->id == BAD_WALKERS - 1 ? c->last : 1))
     return RG_SUCCESS;
-  m->count = 0;
+  meeting->count = 0;
   for (int i = 0; i < BAD_WALKERS; i++)
-    if (i != w->id)
-      with[m->count++] = i;
-  m->with = with;
-  m->number = 1;
+    if (i != walker->id)
+      with[meeting->count++] = i;
+  meeting->with = with;
+  meeting->number = 1;
   return RG_SUCCESS;
 }
 
@@ -360,27 +361,27 @@ static int look_busy(const rg_policy *policy, const rg_load_table *table, rg_pla
   return rg_policy_plan(&own, table, plan);
 }
 
-static int short_unit(rg_walker *w, rg_group g, void *context) {
+static int short_unit(rg_walker *walker, rg_group g, void *context) {
   double until = MPI_Wtime() + 50e-6;
   (void)context;
-  ++*(int64_t *)w->state;
+  ++*(int64_t *)walker->state;
   while (MPI_Wtime() < until)
     ;
   return rg_barrier(g);
 }
 
 /* context: the walker's units. */
-static double often_left(const rg_walker *w, void *context) {
-  return (double)(*(const int64_t *)context - *(const int64_t *)w->state);
+static double often_left(const rg_walker *walker, void *context) {
+  return (double)(*(const int64_t *)context - *(const int64_t *)walker->state);
 }
 
-static int meets_often(const rg_walker *w, rg_meeting *m, void *context) {
+static int meets_often(const rg_walker *walker, rg_meeting *meeting, void *context) {
   static int64_t with;
-  int64_t done = *(const int64_t *)w->state;
+  int64_t done = *(const int64_t *)walker->state;
   (void)context;
-  with = w->id ^ 1;
+  with = walker->id ^ 1;
   if (done > 0 && done % 2 == 0)
-    *m = (rg_meeting){&with, 1, done};
+    *meeting = (rg_meeting){&with, 1, done};
   return RG_SUCCESS;
 }
 
@@ -424,24 +425,24 @@ static void test_busy(void) {
  * the first ones, until it is known how long a merge takes and how soon the walkers meet. */
 static int joins;
 
-static int plan_joins(const rg_policy *policy, const rg_load_table *t, rg_plan *plan) {
-  int64_t ranks = t->load[t->self].ranks;
+static int plan_joins(const rg_policy *policy, const rg_load_table *table, rg_plan *plan) {
+  int64_t ranks = table->load[table->self].ranks;
   (void)policy;
-  if (t->load[t->self].state & RG_LOAD_ACTIVE)
+  if (table->load[table->self].state & RG_LOAD_ACTIVE)
     return RG_SUCCESS;
-  for (int64_t i = 0; i < t->waiting_count && i < ranks; i++)
-    RGT_OK(rg_plan_add(plan, &(rg_move){t->self, RG_MOVE_NO_ROW, 1, i, {0}}));
-  for (int64_t i = 0; i < t->count && plan->count == 0; i++)
-    if ((t->load[i].state & RG_LOAD_ACTIVE) && (t->load[i].state & RG_LOAD_JOINABLE))
-      RGT_OK(rg_plan_add(plan, &(rg_move){t->self, i, ranks, RG_MOVE_NO_WALKER, {0}}));
+  for (int64_t i = 0; i < table->waiting_count && i < ranks; i++)
+    RGT_OK(rg_plan_add(plan, &(rg_move){table->self, RG_MOVE_NO_ROW, 1, i, {0}}));
+  for (int64_t i = 0; i < table->count && plan->count == 0; i++)
+    if ((table->load[i].state & RG_LOAD_ACTIVE) && (table->load[i].state & RG_LOAD_JOINABLE))
+      RGT_OK(rg_plan_add(plan, &(rg_move){table->self, i, ranks, RG_MOVE_NO_WALKER, {0}}));
   return RG_SUCCESS;
 }
 
-static int count_joins(rg_walker *w, rg_group g, void *context) {
+static int count_joins(rg_walker *walker, rg_group g, void *context) {
   int rank;
   (void)context;
   RGT_OK(rg_group_rank(g, &rank));
-  joins += rank == 0 && !w->begins;
+  joins += rank == 0 && !walker->begins;
   return RG_SUCCESS;
 }
 

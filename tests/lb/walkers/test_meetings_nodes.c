@@ -63,14 +63,14 @@ static int64_t token_at(int64_t w, int64_t round) {
   return from < n ? from : 2 * n - 1 - from;
 }
 
-static int swap_start(rg_walker *w, void *context) {
+static int swap_start(rg_walker *walker, void *context) {
   (void)context;
-  *(swap_state *)w->state = (swap_state){.token = w->id};
+  *(swap_state *)walker->state = (swap_state){.token = walker->id};
   return RG_SUCCESS;
 }
 
-static int swap_unit(rg_walker *w, rg_group g, void *context) {
-  swap_state *s = w->state;
+static int swap_unit(rg_walker *walker, rg_group g, void *context) {
+  swap_state *s = walker->state;
   int64_t sum = 0;
   int rank, size;
   (void)context;
@@ -84,18 +84,20 @@ static int swap_unit(rg_walker *w, rg_group g, void *context) {
   return error;
 }
 
-static double swap_left(const rg_walker *w, void *context) {
+static double swap_left(const rg_walker *walker, void *context) {
   (void)context;
-  return (double)(swap_walkers * units_each(w->id) - ((const swap_state *)w->state)->units);
+  return (double)(swap_walkers * units_each(walker->id) -
+                  ((const swap_state *)walker->state)->units);
 }
 
-static int swap_meets(const rg_walker *w, rg_meeting *m, void *context) {
+static int swap_meets(const rg_walker *walker, rg_meeting *meeting, void *context) {
   static int64_t with;
-  int64_t units = ((const swap_state *)w->state)->units, round = units / units_each(w->id) - 1;
+  int64_t units = ((const swap_state *)walker->state)->units,
+          round = units / units_each(walker->id) - 1;
   (void)context;
-  with = w->id % 2 == round % 2 ? w->id + 1 : w->id - 1;
-  if (units > 0 && units % units_each(w->id) == 0 && with >= 0 && with < swap_walkers)
-    *m = (rg_meeting){&with, 1, round};
+  with = walker->id % 2 == round % 2 ? walker->id + 1 : walker->id - 1;
+  if (units > 0 && units % units_each(walker->id) == 0 && with >= 0 && with < swap_walkers)
+    *meeting = (rg_meeting){&with, 1, round};
   return RG_SUCCESS;
 }
 
@@ -122,11 +124,11 @@ static int watch(const rg_policy *policy, const rg_load_table *table, rg_plan *p
   return rg_policy_plan(policy->context, table, plan);
 }
 
-static void check_tokens(rg_balancer b) {
+static void check_tokens(rg_balancer balancer) {
   const rg_balance_outcome *o;
   int64_t count, n = swap_walkers;
-  RGT_OK(rg_balance_gather_all(b));
-  RGT_OK(rg_balance_outcomes(b, &count, &o));
+  RGT_OK(rg_balance_gather_all(balancer));
+  RGT_OK(rg_balance_outcomes(balancer, &count, &o));
   RGT_INT(count, n);
   for (int64_t w = 0; w < count; w++) {
     const swap_state *s = o[w].state;

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "balance_world.h"
 #include "lb/simulator/sim.h"
+#include "world.h"
 
 enum { SHORT = 2, LONG = 20, MOST_RANKS = 8, UNIT = 10000 /* microseconds */ };
 
@@ -32,11 +32,11 @@ static int64_t units_of(const division *d, int node, int second) {
 
 /* --- simulated ------------------------------------------------------------------------------- */
 
-static int plan_blindly(const rg_policy *policy, const rg_load_table *t, rg_plan *plan) {
+static int plan_blindly(const rg_policy *policy, const rg_load_table *table, rg_plan *plan) {
   rg_load rows[MOST_RANKS];
-  rg_load_table copy = *t;
-  for (int64_t i = 0; i < t->count; i++) {
-    rows[i] = t->load[i];
+  rg_load_table copy = *table;
+  for (int64_t i = 0; i < table->count; i++) {
+    rows[i] = table->load[i];
     rows[i].node = 0;
   }
   copy.size = sizeof copy;
@@ -80,9 +80,9 @@ typedef struct {
 } cross_state;
 
 /* MPI distributes the ranks to its pretended nodes in turn. */
-static int cross_unit(rg_walker *w, rg_group g, void *context) {
+static int cross_unit(rg_walker *walker, rg_group g, void *context) {
   const division *d = context;
-  cross_state *s = w->state;
+  cross_state *s = walker->state;
   int size, nodes[2] = {rgt_rank % d->nodes, -(rgt_rank % d->nodes)};
   RGT_OK(rg_group_size(g, &size));
   usleep(UNIT / (unsigned)size);
@@ -93,11 +93,11 @@ static int cross_unit(rg_walker *w, rg_group g, void *context) {
   return error;
 }
 
-static double cross_left(const rg_walker *w, void *context) {
+static double cross_left(const rg_walker *walker, void *context) {
   const division *d = context;
-  int at = (int)w->id;
+  int at = (int)walker->id;
   return (double)(units_of(d, at % d->nodes, at / d->nodes) -
-                  ((const cross_state *)w->state)->done);
+                  ((const cross_state *)walker->state)->done);
 }
 
 /* How many walkers had a group of several nodes, and how many had two processes. */

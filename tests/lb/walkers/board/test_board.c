@@ -83,17 +83,17 @@ static unsigned draw(unsigned most) {
 }
 
 /* How many in at[] come before e: the longer ones, and of equal ones those that came earlier. */
-static int before(const rgi_queue_entry at[], int count, const rgi_queue_entry *e) {
+static int before(const rgi_queue_entry at[], int count, const rgi_queue_entry *entry) {
   int n = 0;
   for (int i = 0; i < count; i++)
-    n += at[i].left > e->left || (at[i].left == e->left && at[i].id < e->id);
+    n += at[i].left > entry->left || (at[i].left == entry->left && at[i].id < entry->id);
   return n;
 }
 
-static void check_shown(const rgi_queue *q) {
+static void check_shown(const rgi_queue *queue) {
   int wrong = 0;
-  for (int i = 0; i < q->count && i < RGI_QUEUE_SHOWN; i++)
-    wrong += before(q->at, q->count, &q->at[i]) != i;
+  for (int i = 0; i < queue->count && i < RGI_QUEUE_SHOWN; i++)
+    wrong += before(queue->at, queue->count, &queue->at[i]) != i;
   RGT_INT(wrong, 0);
 }
 

@@ -119,7 +119,7 @@ static void write_version(rgi_record_version *v, const walker *w, int version) {
   free(bytes);
 }
 
-static void write_child(rgi_store *s, const walker *w, int version) {
+static void write_child(rgi_store *store, const walker *w, int version) {
   uint64_t at;
   RGT_OK(rgi_arena_alloc("a walker", sizeof(rgi_record), &at));
   rgi_record *r = rgi_record_at(at);
@@ -127,20 +127,20 @@ static void write_child(rgi_store *s, const walker *w, int version) {
   r->parent = tree[w->parent].key;
   r->number = w->number;
   write_version(&r->version[0], w, version);
-  rgi_store_push(s, at);
+  rgi_store_push(store, at);
 }
 
 /* The walkers at first are added by the application, with their states, on all nodes. */
-static void open_store(rgi_store *s, int mine, int leads) {
+static void open_store(rgi_store *store, int mine, int leads) {
   rgi_queue list = {0};
   for (int i = 0; i < first; i++)
     RGT_OK(rgi_queue_add(&list, &(rgi_queue_entry){.id = i, .left = tree[i].units}));
-  RGT_OK(rgi_store_open(s, &list));
+  RGT_OK(rgi_store_open(store, &list));
   if (leads)
-    RGT_OK(rgi_store_fill(s, &list, 0));
+    RGT_OK(rgi_store_fill(store, &list, 0));
   for (int i = 0; i < walkers && leads; i++)
     if (i >= first && held[mine][i] != NONE) {
-      write_child(s, &tree[i], held[mine][i]);
+      write_child(store, &tree[i], held[mine][i]);
     } else if (i < first) {
       rgi_record *r = rgi_record_at(list.at[i].record);
       write_version(&r->version[0], &tree[i], 0);
@@ -219,9 +219,9 @@ static int lowest_holder(int i) {
 
 /* --- what has come out ------------------------------------------------------------------------ */
 
-static void check_list(const rgi_store *s, rgi_queue *list) {
+static void check_list(const rgi_store *store, rgi_queue *list) {
   int n = 0;
-  RGT_OK(rgi_store_read(s, list));
+  RGT_OK(rgi_store_read(store, list));
   for (int i = 0; i < walkers; i++)
     n += counts[i] && newest[i] <= tree[i].units;
   if (!RGT_INT(list->count, n))
@@ -233,11 +233,11 @@ static void check_list(const rgi_store *s, rgi_queue *list) {
   }
 }
 
-static void check_state(const rgi_record_version *v, int i) {
+static void check_state(const rgi_record_version *version, int i) {
   const walker *w = &tree[i];
-  int right = v->done == units_of(w, newest[i]) && v->ended == (newest[i] > w->units) &&
-              v->bytes == w->bytes && v->has == (w->bytes > 0);
-  const unsigned char *bytes = right && v->has ? rgi_arena_at(v->state) : NULL;
+  int right = version->done == units_of(w, newest[i]) && version->ended == (newest[i] > w->units) &&
+              version->bytes == w->bytes && version->has == (w->bytes > 0);
+  const unsigned char *bytes = right && version->has ? rgi_arena_at(version->state) : NULL;
   for (size_t k = 0; bytes && k < w->bytes; k++)
     right &= bytes[k] == byte_of(w, newest[i], k);
   RGT_TRUE(right);
@@ -265,39 +265,40 @@ static int number_of(int node) {
 
 /* Compares what this node has now with what it had, and so what has come: to the node where the
  * walker begins (or to the root), and where one domain has the version alone to one more node. */
-static void check_node(rgi_record_exchange *x, int mine, int root) {
+static void check_node(rgi_record_exchange *exchange, int mine, int root) {
   int64_t bytes = 0;
   for (int i = 0; i < walkers; i++) {
-    rgi_record *r = counts[i] ? newest_here(x->index, i) : NULL;
+    rgi_record *r = counts[i] ? newest_here(exchange->index, i) : NULL;
     int ended = newest[i] > tree[i].units, had = held[mine][i] == newest[i];
     int home = ended ? number_of(lowest_holder(i)) : homes_of[i];
-    int copied = root == NONE && !is_apart(i) && x->mine == x->buddies[home] &&
-                 x->domain[home] == x->domain[number_of(lowest_holder(i))];
-    int wanted = root == NONE ? (home == x->mine || copied) : root == x->mine;
+    int copied = root == NONE && !is_apart(i) && exchange->mine == exchange->buddies[home] &&
+                 exchange->domain[home] == exchange->domain[number_of(lowest_holder(i))];
+    int wanted = root == NONE ? (home == exchange->mine || copied) : root == exchange->mine;
     if (counts[i])
       RGT_INT(r != NULL, had || wanted);
     if (!r || had)
       continue;
     uint64_t at;
     rgi_record_pack p = {0};
-    RGT_OK(rgi_record_index_find(x->index, tree[i].key, &at));
+    RGT_OK(rgi_record_index_find(exchange->index, tree[i].key, &at));
     RGT_OK(rgi_record_pack_add(&p, at));
     bytes += (int64_t)p.bytes;
     rgi_record_pack_free(&p);
   }
-  RGT_INT(x->traffic->records, bytes);
+  RGT_INT(exchange->traffic->records, bytes);
 }
 
 /* All processes learn what the nodes have now. */
-static void learn_held(const rgi_record_exchange *x, const rgi_membership *m, int mine) {
-  for (int i = 0; i < walkers && x->nodes; i++)
-    if (counts[i] && newest_here(x->index, i))
+static void learn_held(const rgi_record_exchange *exchange, const rgi_membership *membership,
+                       int mine) {
+  for (int i = 0; i < walkers && exchange->nodes; i++)
+    if (counts[i] && newest_here(exchange->index, i))
       held[mine][i] = newest[i];
   for (int n = 0, r; n < nodes; n++) {
-    for (r = 0; r < m->size && rgi_membership_node_of(m, r) != n;)
+    for (r = 0; r < membership->size && rgi_membership_node_of(membership, r) != n;)
       r++;
-    if (r < m->size)
-      RGT_OK(rg_bcast(m->group, held[n], MOST, MPI_INT, r));
+    if (r < membership->size)
+      RGT_OK(rg_bcast(membership->group, held[n], MOST, MPI_INT, r));
   }
 }
 
@@ -305,27 +306,28 @@ static void learn_held(const rgi_record_exchange *x, const rgi_membership *m, in
  */
 
 /* Domains by chance instead of RG_DOMAINS. */
-static void set_domains(rgi_record_exchange *x) {
+static void set_domains(rgi_record_exchange *exchange) {
   int node[NODES], several = 0;
   for (int n = 0; n < nodes; n++)
     if (living[n])
-      x->domain[number_of(n)] = domain[n];
-  for (int i = 0; i < x->nodes; i++) {
+      exchange->domain[number_of(n)] = domain[n];
+  for (int i = 0; i < exchange->nodes; i++) {
     node[i] = i;
-    several |= x->domain[i] != x->domain[0];
+    several |= exchange->domain[i] != exchange->domain[0];
   }
-  for (int i = 0; i < x->nodes && !several; i++)
-    x->domain[i] = (uint64_t)i;
-  RGT_OK(rgi_domain_holders(x->nodes, node, x->nodes, x->domain, x->buddies));
+  for (int i = 0; i < exchange->nodes && !several; i++)
+    exchange->domain[i] = (uint64_t)i;
+  RGT_OK(rgi_domain_holders(exchange->nodes, node, exchange->nodes, exchange->domain,
+                            exchange->buddies));
 }
 
-static void open_exchange(rgi_record_exchange *x, rgi_record_index *index,
+static void open_exchange(rgi_record_exchange *exchange, rgi_record_index *index,
                           rgi_record_exchange_traffic *traffic) {
-  *x = (rgi_record_exchange){.index = index};
+  *exchange = (rgi_record_exchange){.index = index};
   if (!rgi_membership_leads_node(index->store->members))
     return;
-  RGT_OK(rgi_record_exchange_open(x, index, traffic));
-  set_domains(x);
+  RGT_OK(rgi_record_exchange_open(exchange, index, traffic));
+  set_domains(exchange);
 }
 
 /* What follows a death, on the living nodes. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The first and the last test of a file about balancing: the library runs in between, and `world`
- * is the group of all ranks. */
-#ifndef TESTS_BALANCE_WORLD_H
-#define TESTS_BALANCE_WORLD_H
+ * The first and the last test of a file: the library runs in between, and `world` is the group of
+ * all ranks. */
+#ifndef TESTS_WORLD_H
+#define TESTS_WORLD_H
 
 #include <mpi.h>
 #include <regroup.h>
