@@ -105,7 +105,11 @@ static int read_segment(const reading *r, int i) {
 
 int rgi_generations_read(rg_group g, const rgi_head *head, const char *name,
                          rgi_generations_use *use, void *context) {
-  reading r = {head, name, open(name, O_RDONLY | O_CLOEXEC), use, context};
+  reading r = {.head = head,
+               .name = name,
+               .fd = open(name, O_RDONLY | O_CLOEXEC),
+               .use = use,
+               .context = context};
   int error = RG_SUCCESS;
   if (r.fd < 0) {
     rgi_file_system_error("cannot open", name, errno);

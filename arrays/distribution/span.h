@@ -76,14 +76,15 @@ static inline rgi_span rgi_span_cyclic(const rgi_distribution *layout, int k, in
   int64_t all = (rounds + (owner < last_owner)) * chunk;
   if (owner == last_owner)
     all += layout->shape[k] - last * chunk;
-  return (rgi_span){lo, hi, owner, round * chunk, all};
+  return (rgi_span){.lo = lo, .hi = hi, .owner = owner, .before = round * chunk, .all = all};
 }
 
 static inline rgi_span rgi_span_at(const rgi_distribution *layout, int k, int64_t block) {
   const int64_t *b = layout->boundaries[k];
   if (!b)
     return rgi_span_cyclic(layout, k, block);
-  return (rgi_span){b[block], b[block + 1], block, 0, b[block + 1] - b[block]};
+  return (rgi_span){
+      .lo = b[block], .hi = b[block + 1], .owner = block, .all = b[block + 1] - b[block]};
 }
 
 #endif

@@ -206,7 +206,8 @@ static int64_t tile_edge(size_t element) {
 /* Gets the caller's part of `mine` from `other` (pull), or puts it there. The two patches have
  * equally many elements, which correspond in C order, or one is the other transposed. */
 static int copy_own(const rgi_operand *mine, const rgi_operand *other, int pull, int transposed) {
-  copy_call call = {mine, other, pull, tile_edge(mine->a->element)};
+  copy_call call = {
+      .mine = mine, .other = other, .pull = pull, .tile = tile_edge(mine->a->element)};
   int same = same_extents(mine, other), error = RG_SUCCESS;
   rgi_pieces own;
   rgi_piece piece;

@@ -104,7 +104,8 @@ void rgi_product_section_patch(const rgi_operand *operand, rg_array_form form,
 rgi_product_section rgi_product_section_of(const rgi_operand *operand, rg_array_form form,
                                            const rgi_piece *piece) {
   int row = form == RG_FORM_NORMAL ? 0 : 1, column = 1 - row;
-  return (rgi_product_section){piece->lo[row] - operand->lo[row], piece->hi[row] - operand->lo[row],
-                               piece->lo[column] - operand->lo[column],
-                               piece->hi[column] - operand->lo[column]};
+  return (rgi_product_section){.i0 = piece->lo[row] - operand->lo[row],
+                               .i1 = piece->hi[row] - operand->lo[row],
+                               .k0 = piece->lo[column] - operand->lo[column],
+                               .k1 = piece->hi[column] - operand->lo[column]};
 }

@@ -32,7 +32,7 @@ int rgi_product_is_direct(const rgi_product *product) {
     return 0;
   for (rgi_own_start(&own, &product->c); rgi_pieces_next(&own, &c);) {
     rgi_product_section part = rgi_product_section_of(&product->c, RG_FORM_NORMAL, &c);
-    const rgi_product_section rows = {part.i0, part.i1, 0, product->k},
+    const rgi_product_section rows = {.i0 = part.i0, .i1 = part.i1, .k1 = product->k},
                               columns = {0, product->k, part.k0, part.k1};
     calls += (double)pieces_of(&product->a, product->form_a, rows) *
              (double)pieces_of(&product->b, product->form_b, columns);
@@ -58,8 +58,9 @@ static void times_b(const rgi_product *product, const rgi_piece *a, rgi_product_
   rgi_piece b, part = *a;
   int column = product->form_a == RG_FORM_NORMAL ? 1 : 0;
   int64_t stride = column ? 1 : a->ld[0];
-  rgi_product_section_patch(&product->b, product->form_b,
-                            (rgi_product_section){left.k0, left.k1, c.k0, c.k1}, lo, hi);
+  rgi_product_section_patch(
+      &product->b, product->form_b,
+      (rgi_product_section){.i0 = left.k0, .i1 = left.k1, .k0 = c.k0, .k1 = c.k1}, lo, hi);
   rgi_pieces_start(&pieces, &product->b.a->d, lo, hi);
   while (rgi_pieces_next(&pieces, &b)) {
     rgi_product_section right = rgi_product_section_of(&product->b, product->form_b, &b);
@@ -87,7 +88,8 @@ void rgi_product_direct(const rgi_product *product) {
     int64_t lo[2], hi[2];
     rgi_pieces pieces;
     rgi_product_section_patch(&product->a, product->form_a,
-                              (rgi_product_section){part.i0, part.i1, 0, product->k}, lo, hi);
+                              (rgi_product_section){.i0 = part.i0, .i1 = part.i1, .k1 = product->k},
+                              lo, hi);
     rgi_pieces_start(&pieces, &product->a.a->d, lo, hi);
     while (rgi_pieces_next(&pieces, &a))
       times_b(product, &a, part, rgi_own_memory(&product->c, &c), c.ld[0]);

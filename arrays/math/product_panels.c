@@ -102,8 +102,9 @@ static int start_panel(panel *x, const panel_source *f, int64_t k0, char *memory
   int64_t at = 0, k1 = k0 + x->depth;
   int64_t ld = across ? f->length : x->depth, element = (int64_t)f->o->a->element;
   for (const strip *s = f->strips; s < f->strips + f->n; s++) {
-    rgi_product_section part = f->along ? (rgi_product_section){k0, k1, s->lo, s->hi}
-                                        : (rgi_product_section){s->lo, s->hi, k0, k1};
+    rgi_product_section part =
+        f->along ? (rgi_product_section){.i0 = k0, .i1 = k1, .k0 = s->lo, .k1 = s->hi}
+                 : (rgi_product_section){.i0 = s->lo, .i1 = s->hi, .k0 = k0, .k1 = k1};
     int64_t lo[2], hi[2];
     rgi_product_section_patch(f->o, f->form, part, lo, hi);
     char *to = memory + (across ? at : at * ld) * element;
@@ -115,8 +116,17 @@ static int start_panel(panel *x, const panel_source *f, int64_t k0, char *memory
 }
 
 static int start_panels(const rgi_product *product, const tile *t, panel *x, int64_t k0) {
-  const panel_source a = {&product->a, product->form_a, 0, t->rows, t->row_strips, t->m};
-  const panel_source b = {&product->b, product->form_b, 1, t->columns, t->column_strips, t->n};
+  const panel_source a = {.o = &product->a,
+                          .form = product->form_a,
+                          .strips = t->rows,
+                          .n = t->row_strips,
+                          .length = t->m};
+  const panel_source b = {.o = &product->b,
+                          .form = product->form_b,
+                          .along = 1,
+                          .strips = t->columns,
+                          .n = t->column_strips,
+                          .length = t->n};
   x->depth = product->k - k0 < DEPTH ? product->k - k0 : DEPTH;
   RGI_TRY(start_panel(x, &a, k0, x->a));
   return start_panel(x, &b, k0, x->b);
@@ -138,7 +148,8 @@ static int move_c(const panel_work *work, const tile *t, int there) {
          column += t->columns[j].hi - t->columns[j].lo, j++) {
       int64_t lo[2], hi[2];
       char *memory = work->c + (row * t->n + column) * element;
-      rgi_product_section part = {t->rows[i].lo, t->rows[i].hi, t->columns[j].lo, t->columns[j].hi};
+      rgi_product_section part = {
+          .i0 = t->rows[i].lo, .i1 = t->rows[i].hi, .k0 = t->columns[j].lo, .k1 = t->columns[j].hi};
       rgi_product_section_patch(&work->p->c, RG_FORM_NORMAL, part, lo, hi);
       RGI_TRY(there ? rg_array_put(work->p->c.a, lo, hi, memory, &t->n)
                     : rg_array_get(work->p->c.a, lo, hi, memory, &t->n));

@@ -62,7 +62,7 @@ static void multiply_direct(const vector_product *product) {
   rgi_pieces pieces;
   int k = product->form == RG_FORM_NORMAL ? 1 : 0;
   for (rgi_own_start(&own, &product->y); rgi_pieces_next(&own, &y);) {
-    rgi_product_section part = {y.lo[0], y.hi[0], 0, product->a.hi[k]};
+    rgi_product_section part = {.i0 = y.lo[0], .i1 = y.hi[0], .k1 = product->a.hi[k]};
     int64_t lo[2], hi[2];
     rgi_product_section_patch(&product->a, product->form, part, lo, hi);
     rgi_pieces_start(&pieces, &product->a.a->d, lo, hi);

@@ -52,8 +52,11 @@ static __attribute__((noinline)) int read_inc(const char *call, rg_array a, cons
   }
   RGI_TRY(find_element(call, a, at, &p));
   if (!p.memory)
-    return rgi_engine_word(&(rgi_transfer_word){RGI_ACCESS_KIND_FETCH_ADD, a->world[p.rank],
-                                                p.offset, a->type, increment, 0},
+    return rgi_engine_word(&(rgi_transfer_word){.kind = RGI_ACCESS_KIND_FETCH_ADD,
+                                                .target = a->world[p.rank],
+                                                .offset = p.offset,
+                                                .type = a->type,
+                                                .a = increment},
                            before);
   *before = rgi_element_fetch_add(element_type(a->type), p.memory, increment);
   return RG_SUCCESS;
@@ -83,8 +86,12 @@ int rg_array_compare_and_swap(rg_array a, const int64_t at[], int64_t compare, i
   if (a->type == RG_TYPE_INT32 && compare != (int32_t)compare) /* no element has such a value */
     return rg_array_read_inc(a, at, 0, before);
   if (!p.memory)
-    return rgi_engine_word(&(rgi_transfer_word){RGI_ACCESS_KIND_COMPARE_SWAP, a->world[p.rank],
-                                                p.offset, a->type, compare, value},
+    return rgi_engine_word(&(rgi_transfer_word){.kind = RGI_ACCESS_KIND_COMPARE_SWAP,
+                                                .target = a->world[p.rank],
+                                                .offset = p.offset,
+                                                .type = a->type,
+                                                .a = compare,
+                                                .b = value},
                            before);
   *before = rgi_element_compare_swap(element_type(a->type), p.memory, compare, value);
   return RG_SUCCESS;

@@ -49,7 +49,7 @@ int rgi_layout_add(rgi_layout *layout, int64_t offset, int64_t bytes) {
     return 1;
   rgi_layout_run *run = new_run(layout);
   if (run)
-    *run = (rgi_layout_run){offset, bytes, 1, bytes};
+    *run = (rgi_layout_run){.offset = offset, .bytes = bytes, .n = 1, .stride = bytes};
   return run != NULL;
 }
 
@@ -96,7 +96,8 @@ static int join_elements(rgi_layout_run *one, const rgi_layout *layout, int64_t 
   if (one->n == 1 && layout->extent == one->bytes)
     one->bytes *= count;
   else if (one->n == 1 && layout->extent > one->bytes)
-    *one = (rgi_layout_run){one->offset, one->bytes, count, layout->extent};
+    *one = (rgi_layout_run){
+        .offset = one->offset, .bytes = one->bytes, .n = count, .stride = layout->extent};
   else if (one->n > 1 && layout->extent == one->n * one->stride)
     one->n *= count;
   else

@@ -21,10 +21,12 @@ void rgi_patch_combine(const rgi_kernel *kernel, const rgi_strided *strided, voi
     kernel->run(origin, target, (size_t)n);
     return;
   }
-  rgi_kernel_plane plane = {1, n, 0, 0};
+  rgi_kernel_plane plane = {.rows = 1, .n = n};
   if (strided->dims > 1)
-    plane = (rgi_kernel_plane){strided->extent[1], n, strided->origin_stride[1],
-                               strided->target_stride[1]};
+    plane = (rgi_kernel_plane){.rows = strided->extent[1],
+                               .n = n,
+                               .in_step = strided->origin_stride[1],
+                               .inout_step = strided->target_stride[1]};
   do
     combine_plane(kernel, &plane, (const char *)origin + from, (char *)target + to, factor);
   while (rgi_strided_step(strided, at, &from, &to));
@@ -54,6 +56,6 @@ void rgi_element_accumulate(rgi_element_type type, void *to, const void *from, u
                                           [RGI_ELEMENT_INT64] = RGI_KERNEL_U64,
                                           [RGI_ELEMENT_FLOAT] = RGI_KERNEL_FLOAT,
                                           [RGI_ELEMENT_DOUBLE] = RGI_KERNEL_DOUBLE};
-  rgi_kernel_plane plane = {1, (int64_t)n, 0, 0};
+  rgi_kernel_plane plane = {.rows = 1, .n = (int64_t)n};
   rgi_kernel_of(kinds[type], RGI_KERNEL_ATOMIC_SUM)->run_plane(&plane, from, to, NULL);
 }

@@ -37,8 +37,10 @@ void rgi_patch_put(const rgi_strided *strided, void *target, const void *origin)
     rgi_copy_block(target, origin, (size_t)strided->extent[0]);
     return;
   }
-  plane_rows rows = {strided->extent[1], strided->target_stride[1], strided->origin_stride[1],
-                     (size_t)strided->extent[0]};
+  plane_rows rows = {.n = strided->extent[1],
+                     .to_step = strided->target_stride[1],
+                     .from_step = strided->origin_stride[1],
+                     .bytes = (size_t)strided->extent[0]};
   do
     copy_plane(&rows, (char *)target + to, (const char *)origin + from);
   while (rgi_strided_step(strided, at, &from, &to));
@@ -50,8 +52,10 @@ void rgi_patch_get(const rgi_strided *strided, const void *target, void *origin)
     rgi_copy_block(origin, target, (size_t)strided->extent[0]);
     return;
   }
-  plane_rows rows = {strided->extent[1], strided->origin_stride[1], strided->target_stride[1],
-                     (size_t)strided->extent[0]};
+  plane_rows rows = {.n = strided->extent[1],
+                     .to_step = strided->origin_stride[1],
+                     .from_step = strided->target_stride[1],
+                     .bytes = (size_t)strided->extent[0]};
   do
     copy_plane(&rows, (char *)origin + to, (const char *)target + from);
   while (rgi_strided_step(strided, at, &to, &from));

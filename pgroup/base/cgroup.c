@@ -190,8 +190,10 @@ static uint64_t least_free(const char *root, const memory_files *files) {
 }
 
 uint64_t rgi_cgroup_memory_free(const char *root) {
-  static const memory_files first = {"memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
-                                     "total_inactive_file"},
+  static const memory_files first = {.controller = "memory",
+                                     .limit = "memory.limit_in_bytes",
+                                     .used = "memory.usage_in_bytes",
+                                     .spare = "total_inactive_file"},
                             second = {NULL, "memory.max", "memory.current", "inactive_file"};
   uint64_t one = least_free(root, &first), two = least_free(root, &second);
   return one < two ? one : two;

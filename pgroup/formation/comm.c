@@ -179,7 +179,8 @@ int rgi_comm_create_group(const rgi_comm_creation *asked, MPI_Comm *newcomm) {
 
 int rg_comm_create_group(MPI_Comm comm, MPI_Group group, int tag, rg_comm_method method,
                          MPI_Comm *newcomm) {
-  const rgi_comm_creation asked = {__func__, comm, group, tag, method, 0, 0, NULL};
+  const rgi_comm_creation asked = {
+      .call = __func__, .comm = comm, .group = group, .tag = tag, .method = method};
   rgi_members *members;
   RGI_REQUIRE(newcomm);
   RGI_TRY(rgi_runtime_check_mpi(__func__));

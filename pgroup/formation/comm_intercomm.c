@@ -209,7 +209,8 @@ int rgi_comm_create_intercomm(const rgi_comm_creation *side, MPI_Group remote, u
 
 int rg_intercomm_create_group(MPI_Comm comm, MPI_Group local, MPI_Group remote, int tag,
                               rg_comm_method method, MPI_Comm *newcomm) {
-  const rgi_comm_creation side = {__func__, comm, local, tag, method, 0, 0, NULL};
+  const rgi_comm_creation side = {
+      .call = __func__, .comm = comm, .group = local, .tag = tag, .method = method};
   RGI_REQUIRE(newcomm);
   return rgi_comm_create_intercomm(&side, remote, 0, newcomm);
 }

@@ -44,7 +44,11 @@ int rgi_datatype_of(const char *call, MPI_Datatype type, rgi_datatype *datatype)
   MPI_Count size, low, extent, true_low, true_extent;
   size_t common = common_size(type);
   if (common) {
-    *datatype = (rgi_datatype){type, common, (MPI_Aint)common, 0, (MPI_Aint)common, 1};
+    *datatype = (rgi_datatype){.type = type,
+                               .size = common,
+                               .extent = (MPI_Aint)common,
+                               .true_extent = (MPI_Aint)common,
+                               .dense = 1};
     return RG_SUCCESS;
   }
   if (type == MPI_DATATYPE_NULL)

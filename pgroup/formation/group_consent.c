@@ -56,9 +56,9 @@ rgi_group_consent rgi_group_consent_begin(rg_group g, const char *call, uint64_t
 /* --- messages ----------------------------------------------------------------------- */
 
 static rgi_message_envelope envelope_of(const rgi_group_consent *consent, int member, int count) {
-  return (rgi_message_envelope){rgi_mix_bits(consent->g->context + 0x61677265u),
-                                rgi_members_at(consent->g->members, member), 0,
-                                (size_t)count * sizeof(int)};
+  return (rgi_message_envelope){.context = rgi_mix_bits(consent->g->context + 0x61677265u),
+                                .peer = rgi_members_at(consent->g->members, member),
+                                .bytes = (size_t)count * sizeof(int)};
 }
 
 static int send_to(const rgi_group_consent *consent, int member, const int message[], int count) {

@@ -27,9 +27,10 @@ typedef struct {
 } tree_call;
 
 static int send_ints(const tree_call *t, int to, const int ints[], int count) {
-  return rgi_message_deliver(&(rgi_message_envelope){context_of(t->g),
-                                                     rgi_members_at(t->g->members, to), t->tag,
-                                                     (size_t)count * sizeof *ints},
+  return rgi_message_deliver(&(rgi_message_envelope){.context = context_of(t->g),
+                                                     .peer = rgi_members_at(t->g->members, to),
+                                                     .tag = t->tag,
+                                                     .bytes = (size_t)count * sizeof *ints},
                              ints, t->call);
 }
 

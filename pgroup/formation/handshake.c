@@ -189,8 +189,10 @@ static int receive_verdict(handshake_leader *leader, int tag, handshake_verdict 
 
 /* Until both leaders have sent verdicts on the same pair of packets. */
 static int pair_up(handshake_leader *leader) {
-  rgi_message_envelope to = {verdict_context(), leader->remote, leader->tag,
-                             sizeof(handshake_verdict)};
+  rgi_message_envelope to = {.context = verdict_context(),
+                             .peer = leader->remote,
+                             .tag = leader->tag,
+                             .bytes = sizeof(handshake_verdict)};
   handshake_verdict theirs = {0};
   int error;
   do { /* at first, and when the other leader has sent another packet since */
@@ -221,7 +223,8 @@ static int exchange_packets(handshake_leader *leader) {
   rgi_message message;
   size_t bytes = (size_t)leader->own.count * sizeof(int);
   RGI_TRY(rgi_message_send_surely(
-      &(rgi_message_envelope){packet_context(), leader->remote, leader->tag, bytes},
+      &(rgi_message_envelope){
+          .context = packet_context(), .peer = leader->remote, .tag = leader->tag, .bytes = bytes},
       packet_ints(&leader->own), &message));
   int error = pair_up(leader);
   if (error)

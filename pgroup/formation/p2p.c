@@ -9,7 +9,8 @@
 
 int rg_send(rg_group g, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
             int tag) {
-  rgi_p2p_transfer_args args = {__func__, g, count, datatype, dest, tag};
+  rgi_p2p_transfer_args args = {
+      .call = __func__, .group = g, .count = count, .type = datatype, .peer = dest, .tag = tag};
   rgi_p2p_transfer transfer;
   RGI_TRY(rgi_p2p_transfer_send(&args, buf, &transfer));
   return rgi_p2p_transfer_wait(&transfer, __func__, NULL);
@@ -17,7 +18,8 @@ int rg_send(rg_group g, const void *buf, MPI_Count count, MPI_Datatype datatype,
 
 int rg_recv(rg_group g, void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
             rg_status *status) {
-  rgi_p2p_transfer_args args = {__func__, g, count, datatype, source, tag};
+  rgi_p2p_transfer_args args = {
+      .call = __func__, .group = g, .count = count, .type = datatype, .peer = source, .tag = tag};
   rgi_p2p_transfer transfer;
   RGI_TRY(rgi_p2p_transfer_receive(&args, buf, &transfer));
   return rgi_p2p_transfer_wait(&transfer, __func__, status);
@@ -26,8 +28,18 @@ int rg_recv(rg_group g, void *buf, MPI_Count count, MPI_Datatype datatype, int s
 int rg_sendrecv(rg_group g, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                 int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
                 int source, int recvtag, rg_status *status) {
-  rgi_p2p_transfer_args send = {__func__, g, sendcount, sendtype, dest, sendtag};
-  rgi_p2p_transfer_args receive = {__func__, g, recvcount, recvtype, source, recvtag};
+  rgi_p2p_transfer_args send = {.call = __func__,
+                                .group = g,
+                                .count = sendcount,
+                                .type = sendtype,
+                                .peer = dest,
+                                .tag = sendtag};
+  rgi_p2p_transfer_args receive = {.call = __func__,
+                                   .group = g,
+                                   .count = recvcount,
+                                   .type = recvtype,
+                                   .peer = source,
+                                   .tag = recvtag};
   rgi_p2p_transfer in, out;
   RGI_TRY(rgi_p2p_transfer_receive(&receive, recvbuf, &in));
   int error = rgi_p2p_transfer_send(&send, sendbuf, &out);
@@ -42,7 +54,8 @@ int rg_sendrecv(rg_group g, const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 
 int rg_isend(rg_group g, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
              rg_request *request) {
-  rgi_p2p_transfer_args args = {__func__, g, count, datatype, dest, tag};
+  rgi_p2p_transfer_args args = {
+      .call = __func__, .group = g, .count = count, .type = datatype, .peer = dest, .tag = tag};
   rgi_p2p_request *r;
   RGI_REQUIRE(request);
   RGI_TRY(rgi_p2p_request_make(__func__, &r));
@@ -51,7 +64,8 @@ int rg_isend(rg_group g, const void *buf, MPI_Count count, MPI_Datatype datatype
 
 int rg_irecv(rg_group g, void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
              rg_request *request) {
-  rgi_p2p_transfer_args args = {__func__, g, count, datatype, source, tag};
+  rgi_p2p_transfer_args args = {
+      .call = __func__, .group = g, .count = count, .type = datatype, .peer = source, .tag = tag};
   rgi_p2p_request *r;
   RGI_REQUIRE(request);
   RGI_TRY(rgi_p2p_request_make(__func__, &r));

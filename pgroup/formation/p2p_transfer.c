@@ -39,8 +39,9 @@ int rgi_p2p_transfer_wanted(const rgi_p2p_transfer_args *args, rgi_message_envel
     RGI_TRY(find_rank(args, "source", &world));
   if (args->tag != RG_ANY_TAG)
     RGI_TRY(rgi_group_check_tag(args->call, args->tag));
-  *wanted = (rgi_message_envelope){context_of(args->group), world,
-                                   args->tag == RG_ANY_TAG ? RGI_ANY : args->tag, 0};
+  *wanted = (rgi_message_envelope){.context = context_of(args->group),
+                                   .peer = world,
+                                   .tag = args->tag == RG_ANY_TAG ? RGI_ANY : args->tag};
   return RG_SUCCESS;
 }
 
@@ -94,7 +95,10 @@ int rgi_p2p_transfer_send(const rgi_p2p_transfer_args *args, const void *buf,
   int error = transfer->packed ? rgi_datatype_pack_bytes(&transfer->data.datatype, buf,
                                                          transfer->data.bytes, transfer->packed)
                                : RG_SUCCESS;
-  to = (rgi_message_envelope){context_of(args->group), world, args->tag, transfer->data.bytes};
+  to = (rgi_message_envelope){.context = context_of(args->group),
+                              .peer = world,
+                              .tag = args->tag,
+                              .bytes = transfer->data.bytes};
   if (!error)
     error = rgi_message_send(&to, transfer->packed ? transfer->packed : buf, &transfer->message);
   if (error)
@@ -146,7 +150,10 @@ int rgi_p2p_transfer_finish(rgi_p2p_transfer *transfer, const char *call, rg_sta
   rgi_spare_free(transfer->packed);
   transfer->packed = NULL;
   if (!error && status && !message->sending) {
-    rgi_message_envelope found = {message->context, message->source, message->tag, message->bytes};
+    rgi_message_envelope found = {.context = message->context,
+                                  .peer = message->source,
+                                  .tag = message->tag,
+                                  .bytes = message->bytes};
     *status = rgi_p2p_transfer_status(transfer->members, transfer->none ? NULL : &found);
   }
   return error;

@@ -28,7 +28,10 @@ static int read_envelope(MPI_Datatype type, envelope *have, int *combiner) {
   MPI_Count n[4];
   if (MPI_Type_get_envelope_c(type, &n[0], &n[1], &n[2], &n[3], combiner) != MPI_SUCCESS)
     return 0;
-  *have = (envelope){(size_t)n[0], (size_t)n[1], (size_t)n[2], (size_t)n[3]};
+  *have = (envelope){.ints = (size_t)n[0],
+                     .addresses = (size_t)n[1],
+                     .larges = (size_t)n[2],
+                     .types = (size_t)n[3]};
   return 1;
 }
 
@@ -43,7 +46,7 @@ static int read_envelope(MPI_Datatype type, envelope *have, int *combiner) {
   int n[3];
   if (MPI_Type_get_envelope(type, &n[0], &n[1], &n[2], combiner) != MPI_SUCCESS)
     return 0;
-  *have = (envelope){(size_t)n[0], (size_t)n[1], 0, (size_t)n[2]};
+  *have = (envelope){.ints = (size_t)n[0], .addresses = (size_t)n[1], .types = (size_t)n[2]};
   return 1;
 }
 

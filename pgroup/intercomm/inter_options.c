@@ -88,7 +88,7 @@ static void remove_options(int *argc, char **argv) {
 }
 
 int rg_inter_parse(int *argc, char **argv, rg_inter_options *how) {
-  rg_inter_options read = {sizeof read, RG_INTER_NONE, 0, argv};
+  rg_inter_options read = {.size = sizeof read, .kind = RG_INTER_NONE, .argv = argv};
   RGI_REQUIRE(argc);
   RGI_REQUIRE(argv);
   RGI_TRY(rgi_sized_check(how, "rg_inter_parse: how"));

@@ -24,7 +24,8 @@
 #include "runtime/runtime.h"
 #include "shm/failure.h"
 
-static const rg_acquisition none_drawn = {sizeof none_drawn, NULL, MPI_COMM_NULL, MPI_COMM_NULL};
+static const rg_acquisition none_drawn = {
+    .size = sizeof none_drawn, .world = MPI_COMM_NULL, .parent = MPI_COMM_NULL};
 
 static struct {
   unsigned long epoch; /* the start of the library that it belongs to */

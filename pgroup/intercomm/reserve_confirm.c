@@ -26,9 +26,9 @@ static uint64_t confirm_context(uint64_t number) {
 int rgi_reserve_confirm(const char *call, rg_group g, uint64_t number,
                         const rgi_members *acquired) {
   for (int i = 0; i < rgi_members_count(acquired) && g->me < SENDERS; i++) {
-    int error = rgi_message_deliver(
-        &(rgi_message_envelope){confirm_context(number), rgi_members_at(acquired, i), 0, 0}, NULL,
-        call);
+    int error = rgi_message_deliver(&(rgi_message_envelope){.context = confirm_context(number),
+                                                            .peer = rgi_members_at(acquired, i)},
+                                    NULL, call);
     if (error && error != RG_ERR_PROC_FAILED) /* the new group's calls report that death */
       return error;
   }
@@ -43,7 +43,7 @@ static int is_cancelled(const rgi_members *callers, uint64_t number) {
 }
 
 int rgi_reserve_confirm_await(const char *call, const rgi_members *callers, uint64_t number) {
-  rgi_message_envelope wanted = {confirm_context(number), RGI_ANY, 0, 0}, found;
+  rgi_message_envelope wanted = {.context = confirm_context(number), .peer = RGI_ANY}, found;
   rgi_wait wait;
   rgi_wait_start_patient(&wait, call);
   for (;;) {

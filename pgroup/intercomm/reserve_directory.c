@@ -81,9 +81,11 @@ static rgi_failure_scope leave_scope(void) {
 
 static int send_ints(const char *call, int to, int tag, const int ints[], int count) {
   rgi_failure_scope scope = leave_scope();
-  int error = rgi_message_deliver(
-      &(rgi_message_envelope){reserve_context(), to, tag, (size_t)count * sizeof *ints}, ints,
-      call);
+  int error = rgi_message_deliver(&(rgi_message_envelope){.context = reserve_context(),
+                                                          .peer = to,
+                                                          .tag = tag,
+                                                          .bytes = (size_t)count * sizeof *ints},
+                                  ints, call);
   rgi_failure_scope_now = scope;
   return error;
 }
@@ -271,7 +273,8 @@ static int serve_query(const char *call, const int query[QUERY_INTS], int from) 
 /* A message for this process, or *from is -1. */
 static int probe_message(const char *call, int tag, int *from, int *count, int **ints) {
   int there = 0;
-  rgi_message_envelope wanted = {reserve_context(), RGI_ANY, tag, 0}, found = {.peer = -1};
+  rgi_message_envelope wanted = {.context = reserve_context(), .peer = RGI_ANY, .tag = tag},
+                       found = {.peer = -1};
   RGI_TRY(rgi_message_probe(&wanted, &there, &found, NULL));
   *from = found.peer;
   if (!there)

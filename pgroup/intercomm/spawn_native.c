@@ -81,8 +81,11 @@ static int connect_to(const char *call, char port[MPI_MAX_PORT_NAME], MPI_Comm c
   return check_supported(call, MPI_Comm_connect(port, MPI_INFO_NULL, 0, comm, inter));
 }
 
-const rgi_spawn_backend rgi_spawn_native = {spawn_processes, open_port, close_port, accept_clients,
-                                            connect_to};
+const rgi_spawn_backend rgi_spawn_native = {.spawn = spawn_processes,
+                                            .open_port = open_port,
+                                            .close_port = close_port,
+                                            .accept = accept_clients,
+                                            .connect = connect_to};
 
 /* --- the call: by MPI or out of the reserve --------------------------------------------------- */
 

@@ -67,9 +67,10 @@ static int send_members(const char *call, const rgi_members *members, int to, in
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d processes", call,
                      rgi_members_count(members));
   rgi_members_pack(members, ints);
-  int error = rgi_message_deliver(
-      &(rgi_message_envelope){port_context(number), to, 0, (size_t)count * sizeof *ints}, ints,
-      call);
+  int error = rgi_message_deliver(&(rgi_message_envelope){.context = port_context(number),
+                                                          .peer = to,
+                                                          .bytes = (size_t)count * sizeof *ints},
+                                  ints, call);
   free(ints);
   return error;
 }
@@ -134,5 +135,8 @@ static int connect_to(const char *call, char port[MPI_MAX_PORT_NAME], MPI_Comm c
   return connect_sides(call, port, 0, comm, inter);
 }
 
-const rgi_spawn_backend rgi_spawn_reserve = {spawn_processes, open_port, close_port, accept_clients,
-                                             connect_to};
+const rgi_spawn_backend rgi_spawn_reserve = {.spawn = spawn_processes,
+                                             .open_port = open_port,
+                                             .close_port = close_port,
+                                             .accept = accept_clients,
+                                             .connect = connect_to};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Nodes are renumbered in the order of their lowest ranks, and domains likewise. The i-th node of
+ * Nodes and domains are renumbered in the order of their lowest ranks. The i-th node of
  * a domain is held by the i-th node of the next domain, modulo the nodes there, and the i-th member
  * of a node by the i-th member of that node, modulo the members there. */
 #include "machine/domain.h"

@@ -69,7 +69,8 @@ int rgi_places_level_below(const rgi_places *places, int row, int filter, rgi_pl
     last++;
   while (rgi_places_common_length(own, &places->at[first], RGI_CHAIN) <= depth)
     first++;
-  *level = (rgi_places_level){depth, last, sharers[depth], places->at[first].rank};
+  *level = (rgi_places_level){
+      .depth = depth, .last = last, .count = sharers[depth], .first = places->at[first].rank};
   return 1;
 }
 

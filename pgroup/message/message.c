@@ -78,8 +78,10 @@ static void drain_inbox(void) {
 /* --- sending ---------------------------------------------------------------------- */
 
 static int fill_cell(rgi_message *message, size_t eager, rgi_message_cell **cell) {
-  rgi_message_envelope envelope = {message->context, rgi_runtime.rank, message->tag,
-                                   message->bytes};
+  rgi_message_envelope envelope = {.context = message->context,
+                                   .peer = rgi_runtime.rank,
+                                   .tag = message->tag,
+                                   .bytes = message->bytes};
   if (message->bytes > eager)
     return rgi_message_pipe_make_rts(message, &envelope, cell);
   RGI_TRY(rgi_message_cell_take(message->bytes, cell));

@@ -58,7 +58,10 @@ static match_bucket *bucket_of(uint64_t context) {
 }
 
 static rgi_message_envelope envelope_wanted(const rgi_message *message) {
-  return (rgi_message_envelope){message->context, message->source, message->tag, message->room};
+  return (rgi_message_envelope){.context = message->context,
+                                .peer = message->source,
+                                .tag = message->tag,
+                                .bytes = message->room};
 }
 
 static int fits_envelope(const rgi_message_envelope *wanted, const rgi_message_envelope *envelope) {

@@ -79,8 +79,10 @@ int rgi_message_remote_has_room(int dest) {
 }
 
 int rgi_message_remote_send(rgi_message *message) {
-  const rgi_message_envelope envelope = {message->context, rgi_runtime.rank, message->tag,
-                                         message->bytes};
+  const rgi_message_envelope envelope = {.context = message->context,
+                                         .peer = rgi_runtime.rank,
+                                         .tag = message->tag,
+                                         .bytes = message->bytes};
   if (rgi_process_is_dead(message->source)) {
     atomic_store_explicit(&message->done, message->bytes <= RGI_MESSAGE_MPI_EAGER,
                           memory_order_release);

@@ -244,7 +244,8 @@ static int is_confirmed(const staged_message *t, int *error) {
   }
   if (rgi_process_is_dead(t->peer))
     return 1;
-  rgi_message_envelope envelope = {t->context, rgi_runtime.rank, t->data_tag, t->bytes};
+  rgi_message_envelope envelope = {
+      .context = t->context, .peer = rgi_runtime.rank, .tag = t->data_tag, .bytes = t->bytes};
   *error = rgi_message_mpi_send_cell(t->peer, RGI_MESSAGE_FIN, &envelope, NULL, 0);
   return *error != RG_ERR_NOMEM; /* otherwise it is tried again later */
 }

@@ -16,8 +16,8 @@
 int rgi_coll_check_ask_type(MPI_Datatype type);
 int rgi_coll_check_ask_op(MPI_Datatype type, MPI_Op op);
 
-/* One side of a call: the first of the caller's own elements in it. count: -1 where the caller
- * has no such side; memory: MPI_IN_PLACE likewise. */
+/* One side of a call: the first of the caller's own elements in it. Where the caller has no such
+ * side count is -1 and memory MPI_IN_PLACE. */
 typedef struct {
   const void *memory;
   MPI_Count at, count;

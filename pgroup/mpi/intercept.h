@@ -121,7 +121,7 @@ typedef enum {
       RGI_INTERCEPT_WINDOW_COUNT
 } rgi_intercept_window_call;
 
-/* Likewise. */
+/* Counts a call on a window. */
 void rgi_intercept_count_window(rgi_intercept_window_call call, int served);
 
 /* --- passing on ------------------------------------------------------------------------------ */

@@ -138,7 +138,7 @@ static int is_other_comm(MPI_Comm comm) {
   if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter)
     return 1;
   if (PMPI_Comm_group(comm, &mpi) != MPI_SUCCESS)
-    return 0; /* likewise */
+    return 0; /* no memory: the agreement says so */
   int other = !is_of_world(mpi);
   PMPI_Group_free(&mpi);
   return other;

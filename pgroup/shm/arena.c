@@ -201,7 +201,7 @@ static void drop_pages(uint64_t first, uint64_t n, int taken) {
 }
 
 /* Pages side by side. placed: NULL, or they are bound while they have no memory. The caller holds
- * the lock, as above. */
+ * the lock; for more than a piece it is released meanwhile. */
 static int alloc_pages(const char *what, uint64_t n, const rgi_placement *placed,
                        uint64_t *offset) {
   uint64_t first;

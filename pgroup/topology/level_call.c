@@ -12,7 +12,12 @@
 #include "base/error_report.h"
 
 rgi_level_call rgi_level_call_of(const char *call, int filter, int key, int max, int rooted) {
-  rgi_level_call c = {call, filter, key, max, rooted, rgi_level_filter_check(call, filter)};
+  rgi_level_call c = {.call = call,
+                      .filter = filter,
+                      .key = key,
+                      .most = max,
+                      .rooted = rooted,
+                      .error = rgi_level_filter_check(call, filter)};
   if (max > RG_LEVELS_MOST)
     c.most = RG_LEVELS_MOST;
   if (max < 1) {

@@ -14,6 +14,8 @@
 #include "tests/check/check.h"
 
 #if MPI_VERSION >= 4
+#include "tests/check/world.h"
+
 enum { INTS = 240 };
 
 /* So many ints, of which each lies where MPI packs it from. */
@@ -114,7 +116,6 @@ int main(int argc, char **argv) {
   return rgt_main(argc, argv, "datatype", tests);
 }
 #else
-#include "tests/check/world.h"
 #include <stdio.h>
 
 int main(void) {

@@ -172,7 +172,16 @@ static int64_t least(int64_t a, int64_t b) {
 
 static int find_side(const rgi_win_buffer *buffer, side *s) {
   int64_t common = (int64_t)rgi_datatype_basic_size(buffer->type);
-  *s = (side){buffer->memory, buffer->count, 0, 0, 0, NULL, buffer->type, common, common, 0};
+  *s = (side){.memory = buffer->memory,
+              .count = buffer->count,
+              .bytes = 0,
+              .low = 0,
+              .reach = 0,
+              .layout = NULL,
+              .basic = buffer->type,
+              .basic_size = common,
+              .basic_extent = common,
+              .placing = 0};
   if (buffer->count < 0)
     return MPI_ERR_COUNT;
   if (buffer->type == MPI_DATATYPE_NULL)

@@ -229,9 +229,12 @@ static int serve_allocate(plan *p, void *baseptr, MPI_Win *win, int *answer) {
     return is_refused(p, answer);
   /* Zeroed as MPI's is, although the standard does not say so. */
   if (p->size > 0)
-    p->lacks = rgi_win_memory_alloc(
-        &(rgi_win_memory_wish){"MPI_Win_allocate", p->size, rgi_win_memory_alignment(p->info), 1},
-        &p->memory);
+    p->lacks =
+        rgi_win_memory_alloc(&(rgi_win_memory_wish){.call = "MPI_Win_allocate",
+                                                    .bytes = p->size,
+                                                    .alignment = rgi_win_memory_alignment(p->info),
+                                                    .zeroed = 1},
+                             &p->memory);
   p->base = p->memory;
   int served = create(p, p->size == 0 || p->base, win, answer);
   if (served && *answer == MPI_SUCCESS)
@@ -313,8 +316,10 @@ static int allocate_common(plan *p, uint64_t *base) {
       before += sizes[i];
   free(sizes);
   if (!error && me == 0) {
-    const rgi_win_memory_wish wish = {"MPI_Win_allocate_shared", all,
-                                      rgi_win_memory_alignment(p->info), 1};
+    const rgi_win_memory_wish wish = {.call = "MPI_Win_allocate_shared",
+                                      .bytes = all,
+                                      .alignment = rgi_win_memory_alignment(p->info),
+                                      .zeroed = 1};
     int class = rgi_win_memory_alloc(&wish, &p->memory);
     *base = class == MPI_SUCCESS ? rgi_arena_offset(p->memory) : NO_MEMORY;
   }

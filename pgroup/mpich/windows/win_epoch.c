@@ -34,7 +34,8 @@ static void order_memory(void) {
 
 static rgi_shared_lock_user lock_of(const rgi_win *window, int rank) {
   rgi_win_part *part = window->target[rank].part;
-  return (rgi_shared_lock_user){&part->lock, part->claims, window->n, window->me};
+  return (rgi_shared_lock_user){
+      .lock = &part->lock, .claims = part->claims, .n = window->n, .me = window->me};
 }
 
 /* No death ends the wait: the lock of a dead owner is given back. */

@@ -46,7 +46,7 @@ static given *find_given(MPI_Win_delete_attr_function *function, void *extra) {
   while (g && (g->function != function || g->extra != extra))
     g = g->next;
   if (!g && (g = malloc(sizeof *g))) {
-    *g = (given){function, extra, NULL, all.first};
+    *g = (given){.function = function, .extra = extra, .next = all.first};
     all.first = g;
   }
   pthread_mutex_unlock(&all.lock);

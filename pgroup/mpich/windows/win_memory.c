@@ -129,7 +129,9 @@ RG_API int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr) {
   void *memory = NULL;
   if (size > 0 && baseptr && rgi_intercept_chosen(RGI_INTERCEPT_RMA)) {
     int class = rgi_win_memory_alloc(
-        &(rgi_win_memory_wish){"MPI_Alloc_mem", size, rgi_win_memory_alignment(info), 0}, &memory);
+        &(rgi_win_memory_wish){
+            .call = "MPI_Alloc_mem", .bytes = size, .alignment = rgi_win_memory_alignment(info)},
+        &memory);
     if (class != MPI_SUCCESS) {
       PMPI_Comm_call_errhandler(MPI_COMM_WORLD, class);
       return class;

@@ -34,7 +34,8 @@ static int is_dense(const rgi_layout *part) {
 /* rows, of n elements that lie side by side each. The parts of a matrix are many rows. */
 static int add_rows(rgi_layout *layout, const rgi_layout *part, int64_t offset, int64_t n,
                     int64_t rows, int64_t stride) {
-  rgi_layout_run runs = {offset + part->run->offset, n * part->extent, rows, stride};
+  rgi_layout_run runs = {
+      .offset = offset + part->run->offset, .bytes = n * part->extent, .n = rows, .stride = stride};
   return rgi_layout_add_runs(layout, &runs);
 }
 
@@ -166,7 +167,10 @@ static int add_subarray(rgi_layout *layout, const rgi_layout *part, const int64_
   if (n < 1 || n > DIMENSIONS)
     return 0;
   for (int i = 0; i < n; i++)
-    given[i] = (dimension){starts[i], parts[i], parts[i] ? parts[i] : 1, starts[i] + parts[i], 0};
+    given[i] = (dimension){.begin = starts[i],
+                           .length = parts[i],
+                           .step = parts[i] ? parts[i] : 1,
+                           .end = starts[i] + parts[i]};
   return add_dimensions(layout, part, given, n, sizes, (int)starts[n]);
 }
 
@@ -174,10 +178,10 @@ static int add_subarray(rgi_layout *layout, const rgi_layout *part, const int64_
 static dimension share_of(int64_t size, int64_t kind, int64_t arg, int64_t procs, int64_t at) {
   int64_t block = arg;
   if (kind == MPI_DISTRIBUTE_NONE)
-    return (dimension){0, size, size ? size : 1, size, 0};
+    return (dimension){.length = size, .step = size ? size : 1, .end = size};
   if (arg == MPI_DISTRIBUTE_DFLT_DARG)
     block = kind == MPI_DISTRIBUTE_BLOCK ? (size + procs - 1) / procs : 1;
-  dimension d = {at * block, block, block * procs, size, 0};
+  dimension d = {.begin = at * block, .length = block, .step = block * procs, .end = size};
   if (kind == MPI_DISTRIBUTE_BLOCK && d.begin + block < size)
     d.end = d.begin + block;
   return d;
@@ -236,7 +240,7 @@ static int add_parts(const rgi_type_contents *contents, const rgi_layout *part,
 
 /* Of elements of so many bytes without gaps. */
 static int build_of_common(const rgi_type_contents *contents, int64_t bytes, rgi_layout *layout) {
-  rgi_layout_run run = {0, bytes, 1, bytes};
+  rgi_layout_run run = {.bytes = bytes, .n = 1, .stride = bytes};
   rgi_layout part = {.size = bytes, .extent = bytes, .high = bytes, .runs = 1, .run = &run};
   return add_parts(contents, &part, layout);
 }

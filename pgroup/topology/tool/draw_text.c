@@ -66,13 +66,14 @@ static void print_row(const page *p, int depth, const page_row *row) {
 
 static void print_level(page *p, const topo_tree_level *l, int depth) {
   int rows = l->below + (l->loose && l->below);
-  print_row(p, depth, &(page_row){l->label, l->count, l->ranks, l});
+  print_row(p, depth, &(page_row){.label = l->label, .n = l->count, .ranks = l->ranks, .level = l});
   for (int i = 0; i < rows; i++) {
     p->ended[depth + 1] = i + 1 == rows;
     if (i < l->below)
       print_level(p, l->level[i], depth + 1);
     else
-      print_row(p, depth + 1, &(page_row){loose_label, l->loose, l->loose_ranks, NULL});
+      print_row(p, depth + 1,
+                &(page_row){.label = loose_label, .n = l->loose, .ranks = l->loose_ranks});
   }
 }
 
