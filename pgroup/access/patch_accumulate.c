@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Accumulating: planes of two dimensions, by the kernels or by atomics. */
 
 #include "access/element.h"
 #include "access/kernel.h"

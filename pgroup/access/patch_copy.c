@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Copying: planes of two dimensions, whose rows are copied by loops for short lengths. */
 
 #include "access/patch.h"
 #include "base/copy.h"
