@@ -51,6 +51,8 @@ static void note_root(const rgi_coll *coll, int root) {
     int error_ = (call);                                                                           \
     if (chosen_)                                                                                   \
       rgi_mpich_algorithm_end(algorithm);                                                          \
+    if (error_ == MPI_SUCCESS && rgi_intercept_fault.started)                                      \
+      rgi_intercept_fault.started(comm, *request);                                                 \
     error_;                                                                                        \
   })
 

@@ -17,8 +17,9 @@ RG_API int FORM(MPI_Iscatter)(const void *send, COUNT send_count, MPI_Datatype s
                               void *recv, COUNT recv_count, MPI_Datatype recv_type, int root,
                               MPI_Comm comm, MPI_Request *request) {
   note_root(state_of(comm), root);
-  return FORM(PMPI_Iscatter)(send, send_count, send_type, recv, recv_count, recv_type, root, comm,
-                             request);
+  return PASS_ON(RGI_MPICH_ISCATTERV, 0,
+                 FORM(PMPI_Iscatter)(send, send_count, send_type, recv, recv_count, recv_type, root,
+                                     comm, request));
 }
 
 RG_API int FORM(MPI_Iscatterv)(const void *send, const COUNT send_counts[], const DISPL displs[],

@@ -15,18 +15,22 @@
     int answer, error;                                                                             \
     rg_group g = rgi_intercept_group(RGI_INTERCEPT_##id, comm);                                    \
     if (!g)                                                                                        \
-      return rgi_intercept_refused(RGI_INTERCEPT_##id, comm, &answer) ? answer : mpis;             \
+      return rgi_intercept_refused(RGI_INTERCEPT_##id, comm, &answer)                              \
+                 ? answer                                                                          \
+                 : RGI_INTERCEPT_PASS(comm, mpis);                                                 \
     if (__builtin_expect(is_misplaced, 0))                                                         \
       return rgi_intercept_misplaced(RGI_INTERCEPT_##id, comm);                                    \
     if (__builtin_expect(is_refused, 0)) {                                                         \
       rgi_intercept_count(RGI_INTERCEPT_##id, RGI_INTERCEPT_OTHER_CASE);                           \
-      return mpis;                                                                                 \
+      return RGI_INTERCEPT_PASS(comm, mpis);                                                       \
     }                                                                                              \
     error = ours;                                                                                  \
     if (rgi_intercept_is_plain(error))                                                             \
       return MPI_SUCCESS;                                                                          \
     if (!error || !rgi_intercept_again(RGI_INTERCEPT_##id, comm, g, error, is_intact))             \
-      return rgi_intercept_end(RGI_INTERCEPT_##id, comm, error, &answer) ? answer : mpis;          \
+      return rgi_intercept_end(RGI_INTERCEPT_##id, comm, error, &answer)                           \
+                 ? answer                                                                          \
+                 : RGI_INTERCEPT_PASS(comm, mpis);                                                 \
   }
 
 /* The caller's block of what it gives or gets, at an element; has: whether it does. */

@@ -31,8 +31,8 @@ RG_API int FORM(MPI_Gatherv)(const void *send, COUNT send_count, MPI_Datatype se
     if (rgi_intercept_end(RGI_INTERCEPT_GATHERV, comm, error, &answer))
       return answer;
   }
-  return FORM(PMPI_Gatherv)(send, send_count, send_type, recv, recv_counts, displs, recv_type, root,
-                            comm);
+  return RGI_INTERCEPT_PASS(comm, FORM(PMPI_Gatherv)(send, send_count, send_type, recv, recv_counts,
+                                                     displs, recv_type, root, comm));
 }
 
 RG_API int FORM(MPI_Scatterv)(const void *send, const COUNT send_counts[], const DISPL displs[],
@@ -61,8 +61,8 @@ RG_API int FORM(MPI_Scatterv)(const void *send, const COUNT send_counts[], const
     if (rgi_intercept_end(RGI_INTERCEPT_SCATTERV, comm, error, &answer))
       return answer;
   }
-  return FORM(PMPI_Scatterv)(send, send_counts, displs, send_type, recv, recv_count, recv_type,
-                             root, comm);
+  return RGI_INTERCEPT_PASS(comm, FORM(PMPI_Scatterv)(send, send_counts, displs, send_type, recv,
+                                                      recv_count, recv_type, root, comm));
 }
 
 RG_API int FORM(MPI_Allgatherv)(const void *send, COUNT send_count, MPI_Datatype send_type,
@@ -88,8 +88,8 @@ RG_API int FORM(MPI_Allgatherv)(const void *send, COUNT send_count, MPI_Datatype
     if (rgi_intercept_end(RGI_INTERCEPT_ALLGATHERV, comm, error, &answer))
       return answer;
   }
-  return FORM(PMPI_Allgatherv)(send, send_count, send_type, recv, recv_counts, displs, recv_type,
-                               comm);
+  return RGI_INTERCEPT_PASS(comm, FORM(PMPI_Allgatherv)(send, send_count, send_type, recv,
+                                                        recv_counts, displs, recv_type, comm));
 }
 
 RG_API int FORM(MPI_Alltoallv)(const void *send, const COUNT send_counts[],
@@ -120,8 +120,9 @@ RG_API int FORM(MPI_Alltoallv)(const void *send, const COUNT send_counts[],
     if (rgi_intercept_end(RGI_INTERCEPT_ALLTOALLV, comm, error, &answer))
       return answer;
   }
-  return FORM(PMPI_Alltoallv)(send, send_counts, send_displs, send_type, recv, recv_counts,
-                              recv_displs, recv_type, comm);
+  return RGI_INTERCEPT_PASS(comm,
+                            FORM(PMPI_Alltoallv)(send, send_counts, send_displs, send_type, recv,
+                                                 recv_counts, recv_displs, recv_type, comm));
 }
 
 static int FORM(has_counts)(rg_group g, const COUNT counts[]) {
@@ -151,5 +152,5 @@ RG_API int FORM(MPI_Reduce_scatter)(const void *send, void *recv, const COUNT co
     if (rgi_intercept_end(RGI_INTERCEPT_REDUCE_SCATTER, comm, error, &answer))
       return answer;
   }
-  return FORM(PMPI_Reduce_scatter)(send, recv, counts, type, op, comm);
+  return RGI_INTERCEPT_PASS(comm, FORM(PMPI_Reduce_scatter)(send, recv, counts, type, op, comm));
 }

@@ -17,6 +17,7 @@
 #include <mpi.h>
 #include <regroup/group.h>
 #include <stdatomic.h>
+#include <stddef.h>
 
 #include "mpich/mpich.h"
 
@@ -199,10 +200,23 @@ typedef struct {
   void (*adopt)(MPI_Comm comm, rg_group g); /* a new group of collectives */
   int (*made)(MPI_Comm comm);               /* by MPI_Comm_create_group; an error */
   int (*code)(MPI_Comm comm, int error);    /* MPI's for the library's; 0: it has none */
-  int (*keeps)(MPI_Comm comm);              /* it is never to be freed by MPI */
+  void *(*enter)(MPI_Comm comm, int *code); /* a blocking call is passed on: RGI_INTERCEPT_PASS */
+  int (*leave)(void *entered, int code);
+  void (*started)(MPI_Comm comm, MPI_Request request); /* a collective of MPI's */
+  int (*keeps)(MPI_Comm comm);                         /* it is never to be freed by MPI */
 } rgi_intercept_fault_hooks;
 
 extern rgi_intercept_fault_hooks rgi_intercept_fault;
+
+/* A blocking call on comm that is passed on to MPI, which a death then ends. */
+#define RGI_INTERCEPT_PASS(comm, call)                                                             \
+  ({                                                                                               \
+    int code_ = MPI_SUCCESS;                                                                       \
+    void *entered_ = rgi_intercept_fault.enter ? rgi_intercept_fault.enter(comm, &code_) : NULL;   \
+    if (code_ == MPI_SUCCESS)                                                                      \
+      code_ = (call);                                                                              \
+    entered_ ? rgi_intercept_fault.leave(entered_, code_) : code_;                                 \
+  })
 
 /* Serves no further call. is_whole: no process has died, and MPI's collectives end. */
 void rgi_intercept_end_service(int is_whole);

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Creating communicators. MPI makes the communicator, in a call that can be interrupted; then all
- * members of the parent say in an allreduce that they have it. A member that meets a death or a
- * revocation gets that error, and revokes the creation's number: where other members have the
- * communicator, all calls on it are errors. One that a member has not got is never freed by MPI,
- * which would give its number to another one.
+ * Creating communicators. MPI makes the communicator, in a call that can be interrupted; then the
+ * members of the parent agree whether all have it: one that dies afterwards has had it. A member
+ * that meets a death or a revocation gets that error, and revokes the creation's number: where
+ * other members have the communicator, all calls on it are errors. One that a member has not got is
+ * never freed by MPI, which would give its number to another one.
  *
- * The allreduce is on a group of its own, whose context is that number. It ends when the parent is
- * revoked. A member knows the number before it does anything, so that it need not take part where
- * it knows of a failure already. */
+ * The agreement is on a group of its own. It ends without a result when the creation's number or
+ * the parent is revoked. A member knows the number before it does anything: one that knows of a
+ * failure already revokes it and takes no part; so does one that agrees on the parent after a
+ * failure, or shrinks it, instead of creating (rgi_fault_create_abandon). */
+#include "mpi/fault/fault_create.h"
+
 #include <regroup/collectives.h>
+#include <regroup/recovery.h>
 
 #include "base/error.h"
 #include "formation/group.h"
@@ -23,6 +27,7 @@ typedef struct {
   const char *call;
   rgi_fault_comm *parent;
   rg_group votes;      /* of the parent's members */
+  uint64_t number;     /* revoked where a member has no communicator */
   uint64_t derivation; /* of the new communicators' groups */
   rgi_fault_guard guard;
 } creation;
@@ -31,6 +36,7 @@ typedef struct {
 static int begin_creation(creation *made, rgi_fault_comm *parent, const char *call) {
   *made = (creation){.call = call, .parent = parent};
   RGI_TRY(rgi_group_derive(parent->group, &made->votes));
+  made->votes->creation_ids[0] = made->number = made->votes->context ^ 1;
   made->votes->creation_ids[1] = parent->group->context;
   made->derivation = rgi_group_derive_begin(parent->group);
   return rgi_fault_comm_check(parent, call);
@@ -52,7 +58,7 @@ static int attach(creation *made, MPI_Comm comm) {
   RGI_TRY(error);
   uint32_t part = 1 + (uint32_t)rgi_members_at(members, 0);
   RGI_TRY(rgi_group_derive_part(made->parent->group, made->derivation, part, members, &g));
-  g->creation_ids[0] = made->votes->context;
+  g->creation_ids[0] = made->number;
   g->creation_ids[1] = 0;
   g->diverged = 1;
   PMPI_Comm_set_errhandler(comm, made->guard.handler);
@@ -60,9 +66,13 @@ static int attach(creation *made, MPI_Comm comm) {
 }
 
 static int vote(creation *made, int error) {
-  int mine = error == RG_SUCCESS, all = 0;
-  RGI_TRY(rg_allreduce(made->votes, &mine, &all, 1, MPI_INT, MPI_MIN));
-  if (error || all)
+  unsigned word = error == RG_SUCCESS;
+  int vain = rg_group_agree(made->votes, &word, NULL);
+  if (vain) { /* the cause, not the number's revocation */
+    int cause = rgi_fault_comm_check(made->parent, made->call);
+    return cause ? cause : vain;
+  }
+  if (error || word)
     return error;
   return rgi_error(RG_ERR_NOMEM, "%s: another process has not made the communicator", made->call);
 }
@@ -82,7 +92,7 @@ static int end_creation(creation *made, int code, MPI_Comm *comm) {
 static int answer(creation *made, int error, int code, MPI_Comm *comm) {
   MPI_Comm parent = made->parent->comm;
   if (error) {
-    rgi_overlay_revoke(made->votes->context);
+    rgi_overlay_revoke(made->number);
     *comm = MPI_COMM_NULL;
   }
   rg_group_free(&made->votes);
@@ -91,6 +101,16 @@ static int answer(creation *made, int error, int code, MPI_Comm *comm) {
     return code;
   }
   return error ? rgi_intercept_raise(RGI_INTERCEPT_COUNT, parent, error) : MPI_SUCCESS;
+}
+
+void rgi_fault_create_abandon(rgi_fault_comm *state) {
+  rg_group next;
+  if ((!rgi_fault_comm_failures(state) && !rgi_fault_comm_is_revoked(state)) ||
+      rgi_group_derive(state->group, &next))
+    return;
+  atomic_fetch_sub(&state->group->derived, 1); /* the number stays the next one's */
+  rgi_overlay_revoke(next->context ^ 1);
+  rg_group_free(&next);
 }
 
 #define CREATE(function, parent_comm, made_comm, ...)                                              \
@@ -155,4 +175,71 @@ RG_API int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int n, const int source
                                           MPI_Comm *newcomm) {
   CREATE(MPI_Dist_graph_create_adjacent, comm, newcomm, comm, n, sources, source_weights, m,
          targets, target_weights, info, reorder, newcomm);
+}
+
+RG_API int MPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm *newcomm) {
+  CREATE(MPI_Intercomm_merge, comm, newcomm, comm, high, newcomm);
+}
+
+/* --- inter-communicators ------------------------------------------------------------------------
+ */
+
+/* Both sides, in an order that they share: the side with the lower first rank first. */
+static int join_sides(MPI_Comm comm, rg_group *all) {
+  MPI_Group mine, theirs, world, both;
+  int first = 0, at[2];
+  if (PMPI_Comm_group(comm, &mine) || PMPI_Comm_remote_group(comm, &theirs) ||
+      PMPI_Comm_group(MPI_COMM_WORLD, &world))
+    return rgi_error(RG_ERR_NOMEM, "MPI_Intercomm_create: no memory for MPI's group");
+  PMPI_Group_translate_ranks(mine, 1, &first, world, &at[0]);
+  PMPI_Group_translate_ranks(theirs, 1, &first, world, &at[1]);
+  int low = at[0] < at[1];
+  PMPI_Group_union(low ? mine : theirs, low ? theirs : mine, &both);
+  int error = rg_group_from_mpi_group(both, 0, all);
+  PMPI_Group_free(&mine);
+  PMPI_Group_free(&theirs);
+  PMPI_Group_free(&world);
+  PMPI_Group_free(&both);
+  return error;
+}
+
+/* All have it, or those that have it get errors on it. */
+static int attach_both(MPI_Comm comm, MPI_Errhandler handler) {
+  rg_group all, made;
+  PMPI_Comm_set_errhandler(comm, handler);
+  RGI_TRY(join_sides(comm, &all));
+  int error = rgi_group_derive(all, &made);
+  rg_group_free(&all);
+  RGI_TRY(error);
+  uint64_t context = made->context;
+  error = rg_barrier(made);
+  if (error)
+    rgi_overlay_revoke(context);
+  int attached = rgi_fault_comm_attach(comm, made);
+  return error ? error : attached;
+}
+
+RG_API int MPI_Intercomm_create(MPI_Comm comm, int leader, MPI_Comm peer_comm, int remote_leader,
+                                int tag, MPI_Comm *newcomm) {
+  rgi_fault_comm *state = rgi_fault_comm_find(comm);
+  rgi_fault_guard guard;
+  if (!state)
+    return RGI_INTERCEPT_NEXT(MPI_Intercomm_create)(comm, leader, peer_comm, remote_leader, tag,
+                                                    newcomm);
+  int code = MPI_SUCCESS, error = rgi_fault_comm_check(state, "MPI_Intercomm_create");
+  if (!error) {
+    rgi_fault_guard_begin(&guard, state);
+    code = PMPI_Intercomm_create(comm, leader, peer_comm, remote_leader, tag, newcomm);
+    error = rgi_fault_guard_end(&guard, code, "MPI_Intercomm_create");
+    if (!error)
+      error = attach_both(*newcomm, guard.handler);
+    PMPI_Errhandler_free(&guard.handler);
+  }
+  if (error == RG_ERR_MPI) {
+    PMPI_Comm_call_errhandler(comm, code);
+    return code;
+  }
+  if (error)
+    *newcomm = MPI_COMM_NULL;
+  return error ? rgi_intercept_raise(RGI_INTERCEPT_COUNT, comm, error) : MPI_SUCCESS;
 }

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "formation/group.h"
 #include "mpi/fault/fault_comm.h"
+#include "mpi/fault/fault_guard.h"
 #include "mpi/fault/fault_wait.h"
 #include "mpi/intercept.h"
 #include "mpich/mpich.h"
@@ -74,6 +75,38 @@ static int is_broken(MPI_Comm comm) {
   return state && (rgi_fault_comm_is_revoked(state) || rgi_fault_comm_failures(state) > 0);
 }
 
+static _Thread_local rgi_fault_guard passing;
+
+static void *enter_guard(MPI_Comm comm, int *code) {
+  rgi_fault_comm *state = rgi_fault_comm_find(comm);
+  int error = state ? rgi_fault_comm_check(state, "MPI") : RG_SUCCESS;
+  if (error)
+    *code = rgi_intercept_raise(RGI_INTERCEPT_COUNT, comm, error);
+  if (error || !state)
+    return NULL;
+  rgi_fault_guard_begin(&passing, state);
+  return &passing;
+}
+
+static int leave_guard(void *entered, int code) {
+  rgi_fault_guard *guard = entered;
+  MPI_Comm comm = guard->state->comm;
+  int error = rgi_fault_guard_end(guard, code, "MPI");
+  PMPI_Errhandler_free(&guard->handler);
+  if (error == RG_ERR_MPI)
+    PMPI_Comm_call_errhandler(comm, code);
+  return error && error != RG_ERR_MPI ? rgi_intercept_raise(RGI_INTERCEPT_COUNT, comm, error)
+                                      : code;
+}
+
+static void note_started(MPI_Comm comm, MPI_Request request) {
+  rgi_fault_comm *state = rgi_fault_comm_find(comm);
+  const rgi_fault_request noted = {
+      .state = state, .kind = RGI_FAULT_COLLECTIVE, .peer = MPI_PROC_NULL};
+  if (state)
+    rgi_fault_request_note(request, &noted);
+}
+
 static void (*other_work)(void); /* in waits of the library */
 
 static void work_meanwhile(void) {
@@ -99,6 +132,9 @@ static int begin_to_tolerate(void) {
   rgi_intercept_fault.adopt = adopt;
   rgi_intercept_fault.made = note_created;
   rgi_intercept_fault.code = code_of;
+  rgi_intercept_fault.enter = enter_guard;
+  rgi_intercept_fault.leave = leave_guard;
+  rgi_intercept_fault.started = note_started;
   rgi_intercept_fault.keeps = is_broken;
   return error;
 }

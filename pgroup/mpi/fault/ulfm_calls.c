@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "formation/group.h"
+#include "mpi/fault/fault_create.h"
 #include "mpi/fault/fault_request.h"
 #include "mpi/intercept.h"
 #include "mpich/mpich.h"
@@ -155,6 +156,7 @@ static unsigned has_acknowledged(const rgi_fault_comm *state, const rgi_group_de
 static int agree(rgi_fault_comm *state, const char *call, unsigned *word) {
   rgi_group_decision decision;
   unsigned known;
+  rgi_fault_create_abandon(state);
   RGI_TRY(rgi_group_check_member(call, state->group));
   RGI_TRY(rgi_group_decision_make(state->group, call, *word, 1, &decision));
   *word = decision.word;
@@ -206,6 +208,7 @@ enum { ATTEMPTS = 100 };
 
 static int shrink(rgi_fault_comm *state, MPI_Comm *made) {
   int error = RG_SUCCESS;
+  rgi_fault_create_abandon(state);
   for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
     rg_group survivors;
     unsigned well;
