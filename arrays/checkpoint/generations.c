@@ -32,6 +32,8 @@ int rgi_generations_find(const char *call, const char *path, rgi_generations *ge
     snprintf(generations->name[generations->n], sizeof generations->name[0], "%s.%d", path, i);
     int error = rgi_head_read(generations->name[generations->n], &found,
                               &generations->head[generations->n]);
+    if (error == RG_ERR_NOMEM) /* of this process: the file may be whole */
+      return error;
     generations->there += found != RGI_HEAD_ABSENT;
     generations->unreadable += found == RGI_HEAD_UNREADABLE;
     if (error)

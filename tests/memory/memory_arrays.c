@@ -468,7 +468,7 @@ static const shortage_call calls[] = {
     {"rg_array_open", EACH, fill_saved, open_file, c_is_a, free_all},
     {"rg_checkpoint_start, rg_checkpoint_wait", SHORTAGE_SOME, fill, start_checkpoint, NULL,
      free_all},
-    {"rg_checkpoint_load", EACH, fill_checkpoint, load_checkpoint, is_loaded, free_all},
+    {"rg_checkpoint_load", SHORTAGE_SOME, fill_checkpoint, load_checkpoint, is_loaded, free_all},
     {"rg_mutexes_create", EACH, NULL, make_mutexes, lock_mutexes, free_mutexes},
     {"rg_counter_create", EACH, NULL, make_counter, count_up, free_counter},
     {"rg_tasks_create", EACH, NULL, make_tasks, NULL, free_tasks},
