@@ -209,10 +209,11 @@ static int attach_both(MPI_Comm comm, MPI_Errhandler handler) {
   PMPI_Comm_set_errhandler(comm, handler);
   RGI_TRY(join_sides(comm, &all));
   int error = rgi_group_derive(all, &made);
+  int met = error ? error : rg_barrier(all); /* a fast member may revoke the new one already */
   rg_group_free(&all);
   RGI_TRY(error);
   uint64_t context = made->context;
-  error = rg_barrier(made);
+  error = met;
   if (error)
     rgi_overlay_revoke(context);
   int attached = rgi_fault_comm_attach(comm, made);
