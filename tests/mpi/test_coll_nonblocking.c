@@ -19,6 +19,8 @@ enum { MOST = 8 };
 
 static rg_group world;
 
+rgi_intercept_fault_hooks rgi_intercept_fault; /* as in a job that tolerates no faults */
+
 /* The library's own finds the group of a communicator that it has served. */
 rg_group rgi_intercept_known_group(MPI_Comm comm) {
   return comm == MPI_COMM_WORLD ? world : NULL;
