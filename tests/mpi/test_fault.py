@@ -66,7 +66,24 @@ def test_other_jobs():
     assert status != 0 and 'this job tolerates no faults: start it by regroup-run' in text, (status, text)
 
 
+def through_shell(np, script, *arguments):
+    where = jobs.ONE
+    words = [*where.begin(np), '-genv', 'LD_PRELOAD', jobs.path(LIBRARY), '-n', str(np), 'sh', '-c', script, 'sh', *arguments]
+    status, text = jobs.output(words, dict(deaths.ENV, **where.env))
+    return status, deaths.SURVIVED.sub('', text)
+
+
+def test_shells():
+    """A program without MPI ends when it likes, also long after another process; one that a shell starts
+    survives."""
+    status, text = through_shell(2, 'sleep $((PMI_RANK * 3)); echo end')
+    assert (status, text) == (0, 'end\nend\n'), (status, text)
+    status, text = through_shell(3, '"$@"; exit $?', jobs.path('tests/plain_fault'), '1:3', str(ROUNDS))
+    assert status == 0 and 'RESULT 2 1 0\n' in text, (status, text)
+
+
 test_plans()
+test_shells()
 test_random()
 test_fatal()
 test_other_jobs()

@@ -4,6 +4,7 @@
  * Fault tolerance begins at the end of MPI_Init, in a job whose processes have guards and whose
  * MPICH is known, and ends with MPI_Finalize, which does without MPI (runtime/finalize.c). */
 #include <dlfcn.h>
+#include <link.h>
 #include <regroup/collectives.h>
 #include <regroup/runtime.h>
 #include <string.h>
@@ -32,10 +33,37 @@ static const void *object_of(const void *address) {
   return address && dladdr(address, &info) ? info.dli_fbase : NULL;
 }
 
+static int needs_mpi(const struct link_map *object) {
+  const char *names = NULL;
+  for (const ElfW(Dyn) *d = object->l_ld; d->d_tag != DT_NULL; d++)
+    if (d->d_tag == DT_STRTAB) /* where it is, or how far into the object */
+      names = (const char *)(d->d_un.d_ptr < object->l_addr ? object->l_addr + d->d_un.d_ptr
+                                                            : d->d_un.d_ptr);
+  for (const ElfW(Dyn) *d = object->l_ld; names && d->d_tag != DT_NULL; d++)
+    if (d->d_tag == DT_NEEDED && strncmp(names + d->d_un.d_val, "libmpi", strlen("libmpi")) == 0)
+      return 1;
+  return 0;
+}
+
+/* Whether the program has MPI, or another object than this library needs it. A shell that starts
+ * such a program, or one without MPI, has not, and ends when it likes. */
+static int uses_mpi(const void *program) {
+  Dl_info own;
+  struct link_map *at = NULL;
+  if (object_of(dlsym(RTLD_DEFAULT, "MPI_Init")) == program)
+    return 1;
+  void *all = dlopen(NULL, RTLD_LAZY | RTLD_NOLOAD);
+  if (!all || !dladdr((const void *)needs_mpi, &own) || dlinfo(all, RTLD_DI_LINKMAP, &at))
+    return 0;
+  while (at && ((const void *)at->l_addr == own.dli_fbase || !needs_mpi(at)))
+    at = at->l_next;
+  return at != NULL;
+}
+
 /* A program that is linked with libregroup survives by that: its copy has these functions, too. */
-int rgi_guard_is_elsewhere(void) {
+int rgi_guard_is_unwanted(void) {
   const void *program = object_of((const void *)getauxval(AT_ENTRY));
-  return dlsym(RTLD_DEFAULT, "rg_init") ||
+  return !uses_mpi(program) || dlsym(RTLD_DEFAULT, "rg_init") ||
          (object_of(dlsym(RTLD_DEFAULT, "ucp_tag_recv_nbx")) == program &&
           object_of(dlsym(RTLD_DEFAULT, "MPI_Finalize")) == program);
 }

@@ -38,13 +38,13 @@ static int to_guard = -1;
 static pid_t own; /* this rank's process: a child of it has no guard */
 static int blind; /* rgi_guard_blind */
 
-__attribute__((weak)) int rgi_guard_is_elsewhere(void) {
+__attribute__((weak)) int rgi_guard_is_unwanted(void) {
   return 0;
 }
 
 static int is_wanted(void) {
   return strcmp(rgi_option_text(RGI_OPT_SURVIVE), "1") == 0 && rgi_mpich_pmi_speaks() &&
-         !getenv("REGROUP_GUARDED") && !rgi_guard_is_elsewhere();
+         !getenv("REGROUP_GUARDED") && !rgi_guard_is_unwanted();
 }
 
 /* Old kernels and some containers have no pidfds. Guard and rank are under the same filter. */

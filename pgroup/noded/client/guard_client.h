@@ -10,9 +10,9 @@
 /* Whether this process has a guard. */
 int rgi_guard_exists(void);
 
-/* Before there is a guard: whether another copy of the library in this process is to have it.
- * libregroup-mpi.so has a definition of its own (mpi/fault/fault_start.c). */
-int rgi_guard_is_elsewhere(void);
+/* Whether this copy of the library is to start no guard: another copy in this process does, or the
+ * program has no MPI. libregroup-mpi.so has a definition of its own (mpi/fault/fault_start.c). */
+int rgi_guard_is_unwanted(void);
 
 /* Why the guard cannot be told when a process that is not its child ends: an errno; 0: it can. */
 int rgi_guard_blind(void);
