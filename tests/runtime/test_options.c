@@ -117,7 +117,7 @@ static void test_bad_texts(void) {
       {"RG_POLITE", "2", "0|1"},
       {"RG_SURVIVE", "yes", "0|1"},
       {"RG_COLL", "nonsense", "operation=algorithm,... with operations of: barrier, bcast"},
-      {"RG_COLL", "bcast=around", "auto, linear, binomial"},
+      {"RG_COLL", "bcast=around", "linear, binomial"},
       {"RG_BIND", "sideways", "compact, scatter, none nor a list like"},
       {"RG_BIND", "0;99999", "of the threads 0 to "},
       {"RG_TOPOLOGY", "nonsense", "a description like \"pack:2 core:4 pu:1\""},

@@ -195,6 +195,11 @@ static int end_failed(rgi_sched *sched, int error) {
   return error;
 }
 
+/* By a member that has given up a message when it had told of its error. */
+static int was_given_up(rgi_sched *sched, int error) {
+  return error == RG_ERR_TIMEOUT && rgi_coll_failure_look(sched->coll, sched->call);
+}
+
 int rgi_sched_run(rgi_sched *sched) {
   rgi_wait wait;
   int error = rgi_coll_failure_check(sched->coll, sched->call), done = 0, started = 0;
@@ -223,8 +228,7 @@ int rgi_sched_run(rgi_sched *sched) {
   if (error)
     return end_failed(sched, error);
   error = noted_error(sched);
-  /* By a member that has given up a message when it had told of its error. */
-  if (error == RG_ERR_TIMEOUT && rgi_coll_failure_look(sched->coll, sched->call))
+  if (was_given_up(sched, error))
     return end_failed(sched, error);
   error = rgi_failure_cause(&rgi_failure_scope_now, error, sched->call);
   rgi_sched_free(sched);
@@ -236,7 +240,10 @@ int rgi_sched_run(rgi_sched *sched) {
 static int progress_request(rg_request request, int *done) {
   rgi_sched *sched = (rgi_sched *)request;
   RGI_TRY(advance_schedule(sched, done));
-  return *done ? noted_error(sched) : look_at_group(sched, sched->looks++);
+  if (!*done)
+    return look_at_group(sched, sched->looks++);
+  int error = noted_error(sched);
+  return was_given_up(sched, error) ? rgi_coll_failure_check(sched->coll, sched->call) : error;
 }
 
 static void release_request(rg_request request) {
