@@ -221,11 +221,12 @@ static int attempt(const shortage *at) {
 }
 
 /* After a revocation, and between nodes after an error, some memory is kept, since messages may
- * still arrive there. */
+ * still arrive there. From four members on the messages that some had sent to the one without
+ * memory, in an operation by messages, are kept with it. */
 static int may_keep(shortage_scope scope) {
   int nodes = 0;
   RGT_OK(rg_group_node_count(shortage_world, &nodes));
-  return scope == SHORTAGE_SOME || (scope == SHORTAGE_GROUP && nodes > 1);
+  return scope == SHORTAGE_SOME || (scope == SHORTAGE_GROUP && (nodes > 1 || rgt_size > 3));
 }
 
 /* The n-th allocation fails, and then the call has memory again: its result is right, and at the
