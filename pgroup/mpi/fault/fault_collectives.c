@@ -8,12 +8,10 @@
 #include "mpi/fault/fault_wait.h"
 #include "mpi/intercept.h"
 
-#define OWN(function) OWN_OF(function)
-#define OWN_OF(function) P##function
-
 #define GUARDED(function, ...)                                                                     \
-  return rgi_fault_comm_find(comm) ? RGI_INTERCEPT_PASS(comm, OWN(function)(__VA_ARGS__))          \
-                                   : RGI_INTERCEPT_NEXT(function)(__VA_ARGS__)
+  return rgi_fault_comm_find(comm)                                                                 \
+             ? RGI_INTERCEPT_PASS(comm, RGI_FAULT_MPI(function)(__VA_ARGS__))                      \
+             : RGI_INTERCEPT_NEXT(function)(__VA_ARGS__)
 
 #define NONBLOCKING(function, ...)                                                                 \
   rgi_fault_comm *state = rgi_fault_comm_find(comm);                                               \
@@ -22,7 +20,7 @@
   const rgi_fault_request noted = describe_collective(state);                                      \
   if (noted.error)                                                                                 \
     return rgi_fault_request_stand_in(&noted, request);                                            \
-  int code = OWN(function)(__VA_ARGS__);                                                           \
+  int code = RGI_FAULT_MPI(function)(__VA_ARGS__);                                                 \
   if (code == MPI_SUCCESS)                                                                         \
     rgi_fault_request_note(*request, &noted);                                                      \
   return code

@@ -57,8 +57,7 @@ rgi_fault_comm *rgi_fault_comm_find(MPI_Comm comm) {
   return state;
 }
 
-/* --- all of them -------------------------------------------------------------------------------
- */
+/* --- all of them --------------------------------------------------------------------------- */
 
 static struct {
   pthread_mutex_t lock;
@@ -172,7 +171,7 @@ int rgi_fault_comm_attach(MPI_Comm comm, rg_group group) {
   return give_collectives_group(comm, state); /* the attribute's deletion frees the rest */
 }
 
-static int attach_built_in(MPI_Comm comm) {
+int rgi_fault_comm_attach_own(MPI_Comm comm) {
   MPI_Group group;
   rg_group all, made;
   if (PMPI_Comm_group(comm, &group) != MPI_SUCCESS)
@@ -188,8 +187,8 @@ static int attach_built_in(MPI_Comm comm) {
 int rgi_fault_comm_open(void) {
   if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_state, &key, NULL) != MPI_SUCCESS)
     return rgi_error(RG_ERR_NOMEM, "no memory for an attribute");
-  RGI_TRY(attach_built_in(MPI_COMM_WORLD));
-  return attach_built_in(MPI_COMM_SELF);
+  RGI_TRY(rgi_fault_comm_attach_own(MPI_COMM_WORLD));
+  return rgi_fault_comm_attach_own(MPI_COMM_SELF);
 }
 
 /* --- what has happened ------------------------------------------------------------------------ */

@@ -47,6 +47,10 @@ void rgi_fault_comm_drop(rgi_fault_comm *state);
  * failure. Local. RG_ERR_NOMEM. */
 int rgi_fault_comm_attach(MPI_Comm comm, rg_group group);
 
+/* As rgi_fault_comm_attach, with a group of an intra-communicator's processes, in the order of its
+ * ranks. */
+int rgi_fault_comm_attach_own(MPI_Comm comm);
+
 /* The world ranks of an MPI group's processes. RG_ERR_NOMEM, RG_ERR_GROUP. */
 int rgi_fault_comm_members(MPI_Group group, rgi_members **members);
 
@@ -58,8 +62,8 @@ int rgi_fault_comm_failures(const rgi_fault_comm *state);
  * with a text. A revocation comes first. */
 int rgi_fault_comm_check(const rgi_fault_comm *state, const char *call);
 
-/* Likewise of a message: peer: a rank, or MPI_ANY_SOURCE, for which failures count that have not
- * been acknowledged. */
+/* The error of a message: RG_SUCCESS, RG_ERR_REVOKED or RG_ERR_PROC_FAILED. peer: a rank, or
+ * MPI_ANY_SOURCE, for which failures count that have not been acknowledged. */
 int rgi_fault_comm_check_peer(const rgi_fault_comm *state, int peer, const char *call);
 
 #endif

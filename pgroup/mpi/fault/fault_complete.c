@@ -11,8 +11,7 @@
 #include "mpi/fault/fault_wait.h"
 #include "mpi/intercept.h"
 
-/* --- one ----------------------------------------------------------------------------------------
- */
+/* --- one ------------------------------------------------------------------------------------- */
 
 /* No handler has been called for the extension's codes. *state stays until the caller drops it. */
 static int look_at(MPI_Request *request, int *flag, MPI_Status *status, rgi_fault_comm **state) {
@@ -63,8 +62,7 @@ RG_API int MPI_Wait(MPI_Request *request, MPI_Status *status) {
   return raise_and_drop(state, code);
 }
 
-/* --- several
- * -------------------------------------------------------------------------------------- */
+/* --- several --------------------------------------------------------------------------------- */
 
 /* The requests before a call, to be forgotten after it. */
 enum { FEW = 64 };
@@ -155,9 +153,7 @@ static int all_have_ended(int n, const MPI_Request requests[]) {
     if (noted.error)
       return 1;
     if (PMPI_Request_get_status(requests[i], &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && !flag &&
-        !(noted.state && (noted.kind == RGI_FAULT_COLLECTIVE
-                              ? rgi_fault_comm_check(noted.state, "MPI")
-                              : rgi_fault_comm_check_peer(noted.state, noted.peer, "MPI"))))
+        !(noted.state && rgi_fault_wait_cause(&noted)))
       return 0;
   }
   return 1;
@@ -305,8 +301,7 @@ RG_API int MPI_Waitsome(int n, MPI_Request requests[], int *done, int at[], MPI_
   return code;
 }
 
-/* --- the rest of a request's life
- * ------------------------------------------------------------------ */
+/* --- the rest of a request's life ------------------------------------------------------------ */
 
 /* A send to the dead is not started. */
 static int start_noted(MPI_Request *request, const rgi_fault_request *noted) {

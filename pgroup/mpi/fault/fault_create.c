@@ -181,8 +181,7 @@ RG_API int MPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm *newcomm) {
   CREATE(MPI_Intercomm_merge, comm, newcomm, comm, high, newcomm);
 }
 
-/* --- inter-communicators ------------------------------------------------------------------------
- */
+/* --- inter-communicators ------------------------------------------------------------------ */
 
 /* Both sides, in an order that they share: the side with the lower first rank first. */
 static int join_sides(MPI_Comm comm, rg_group *all) {

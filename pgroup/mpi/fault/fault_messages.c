@@ -37,10 +37,6 @@ static int refuse_revoked(const rgi_fault_comm *state) {
   }                                                                                                \
   return rgi_fault_wait_raise(state, code)
 
-/* MPI's, by its other name. */
-#define OWN(function) OWN_OF(function)
-#define OWN_OF(function) P##function
-
 #define STARTING(function, of_kind, ...)                                                           \
   rgi_fault_comm *state = rgi_fault_comm_find(comm);                                               \
   if (!state || peer == MPI_PROC_NULL)                                                             \
@@ -51,7 +47,7 @@ static int refuse_revoked(const rgi_fault_comm *state) {
                                    .error = find_cause(state, RGI_FAULT_##of_kind, peer)};         \
   if (noted.error)                                                                                 \
     return rgi_fault_request_stand_in(&noted, request);                                            \
-  int code = OWN(function)(__VA_ARGS__);                                                           \
+  int code = RGI_FAULT_MPI(function)(__VA_ARGS__);                                                 \
   if (!code)                                                                                       \
     rgi_fault_request_note(*request, &noted);                                                      \
   return code
@@ -104,8 +100,7 @@ static rgi_fault_request take_message(const MPI_Message *message) {
 #define FORM(name) name##_c
 #include "mpi/fault/fault_messages_forms.h"
 
-/* --- probes ------------------------------------------------------------------------------------
- */
+/* --- probes ------------------------------------------------------------------------------- */
 
 static int probe_cause(rgi_fault_comm *state, int peer) {
   if (!rgi_fault_wait_look())

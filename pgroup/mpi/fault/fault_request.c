@@ -114,8 +114,7 @@ int rgi_fault_request_errors(void) {
   return atomic_load_explicit(&table.errors, memory_order_relaxed);
 }
 
-/* --- requests that are complete ----------------------------------------------------------------
- */
+/* --- requests that are complete ----------------------------------------------------------- */
 
 static int query(void *extra, MPI_Status *status) {
   (void)extra;

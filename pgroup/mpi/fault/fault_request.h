@@ -19,6 +19,10 @@ typedef struct {
   int error; /* of the library: the operation has not been started; the request is complete */
 } rgi_fault_request;
 
+/* MPI's function by its other name; the argument may be a macro's result. */
+#define RGI_FAULT_MPI(function) RGI_FAULT_MPI_OF(function)
+#define RGI_FAULT_MPI_OF(function) P##function
+
 /* After MPI has made a request. Where there is no memory calls on it are MPI's alone. */
 void rgi_fault_request_note(MPI_Request request, const rgi_fault_request *noted);
 

@@ -76,25 +76,12 @@ static void adopt(MPI_Comm comm, rg_group g) {
     g->creation_ids[1] = state->group->context;
 }
 
-static int note_created(MPI_Comm comm) {
-  MPI_Group group;
-  rg_group all, made;
-  if (PMPI_Comm_group(comm, &group) != MPI_SUCCESS)
-    return rgi_error(RG_ERR_NOMEM, "no memory for MPI's group");
-  int error = rg_group_from_mpi_group(group, 0, &all);
-  PMPI_Group_free(&group);
-  RGI_TRY(error);
-  error = rgi_group_derive(all, &made);
-  rg_group_free(&all);
-  return error ? error : rgi_fault_comm_attach(comm, made);
-}
-
 static int code_of(MPI_Comm comm, int error) {
   const rgi_fault_comm *state = rgi_fault_comm_find(comm);
-  int failed = error == RG_ERR_PROC_FAILED, revoked = error == RG_ERR_REVOKED;
-  if (state && failed && rgi_fault_comm_is_revoked(state))
+  int code = rgi_fault_wait_code(error);
+  if (state && code == MPIX_ERR_PROC_FAILED && rgi_fault_comm_is_revoked(state))
     return MPIX_ERR_REVOKED;
-  return failed ? MPIX_ERR_PROC_FAILED : revoked ? MPIX_ERR_REVOKED : 0;
+  return rgi_fault_wait_is_ours(code) ? code : 0;
 }
 
 /* MPI waits for the dead, and what may still come on it must not come on another one. */
@@ -145,7 +132,7 @@ static void work_meanwhile(void) {
 
 /* No process goes on before all can survive a death. */
 static int begin_to_tolerate(void) {
-  rg_group world;
+  rg_group world = NULL;
   if (!rgi_guard_exists() || !rgi_mpich_gives()->can_interrupt)
     return RG_SUCCESS;
   rgi_fault_comm_on = 1;
@@ -154,11 +141,13 @@ static int begin_to_tolerate(void) {
     error = rg_group_world(&world);
   if (!error)
     error = rg_barrier(world);
+  if (world)
+    rg_group_free(&world);
   other_work = rgi_wait_meanwhile;
   rgi_wait_meanwhile = work_meanwhile;
   rgi_mpich_interrupt_tolerate();
   rgi_intercept_fault.adopt = adopt;
-  rgi_intercept_fault.made = note_created;
+  rgi_intercept_fault.made = rgi_fault_comm_attach_own;
   rgi_intercept_fault.code = code_of;
   rgi_intercept_fault.enter = enter_guard;
   rgi_intercept_fault.leave = leave_guard;

@@ -105,8 +105,7 @@ int rgi_fault_wait_raise(const rgi_fault_comm *state, int code) {
   return rgi_intercept_raise_code(comm, code, "regroup: a process that may send has died");
 }
 
-/* --- ending ------------------------------------------------------------------------------------
- */
+/* --- ending --------------------------------------------------------------------------------- */
 
 static int is_with_the_living(const rgi_fault_request *noted) {
   return noted->kind != RGI_FAULT_COLLECTIVE && noted->peer >= 0 &&
@@ -148,7 +147,7 @@ static int give_up(MPI_Request *request, const rgi_fault_request *noted, MPI_Sta
   return 1;
 }
 
-static int cause_of(const rgi_fault_request *noted) {
+int rgi_fault_wait_cause(const rgi_fault_request *noted) {
   return noted->kind == RGI_FAULT_COLLECTIVE
              ? rgi_fault_comm_check(noted->state, "MPI")
              : rgi_fault_comm_check_peer(noted->state, noted->peer, "MPI");
@@ -169,7 +168,7 @@ int rgi_fault_wait_step(MPI_Request *request, const rgi_fault_request *noted, in
   if (code || (*flag && !error) || (!error && !rgi_fault_wait_look()))
     return code;
   if (!error)
-    error = cause_of(noted);
+    error = rgi_fault_wait_cause(noted);
   if (!error)
     return MPI_SUCCESS;
   *flag = 1;

@@ -17,6 +17,9 @@ int rgi_fault_wait_look(void);
 int rgi_fault_wait_step(MPI_Request *request, const rgi_fault_request *noted, int blocking,
                         int *flag, MPI_Status *status);
 
+/* The library's error with which a request would end now. */
+int rgi_fault_wait_cause(const rgi_fault_request *noted);
+
 /* Until it has ended. */
 int rgi_fault_wait_end(MPI_Request *request, const rgi_fault_request *noted, int blocking,
                        MPI_Status *status);

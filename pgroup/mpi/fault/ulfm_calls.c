@@ -136,8 +136,7 @@ RG_API int MPIX_Comm_ack_failed(MPI_Comm comm, int n, int *acknowledged) {
   return MPI_SUCCESS;
 }
 
-/* --- agreement ----------------------------------------------------------------------------------
- */
+/* --- agreement ---------------------------------------------------------------------------- */
 
 /* Whether the program has acknowledged all that are dead in the decision. */
 static unsigned has_acknowledged(const rgi_fault_comm *state, const rgi_group_decision *decision) {
@@ -185,8 +184,7 @@ RG_API int MPIX_Comm_agree(MPI_Comm comm, int *flag) {
   return agree_on(state, __func__, flag);
 }
 
-/* --- shrinking ----------------------------------------------------------------------------------
- */
+/* --- shrinking ---------------------------------------------------------------------------- */
 
 /* The communicator of the survivors' group, which is taken over. */
 static int make_comm(rgi_fault_comm *state, rg_group survivors, MPI_Comm *made) {
@@ -237,8 +235,7 @@ RG_API int MPIX_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm) {
   return shrink_to(state, __func__, newcomm);
 }
 
-/* --- with requests -------------------------------------------------------------------------------
- */
+/* --- with requests ------------------------------------------------------------------------ */
 
 /* One that is complete. */
 static int give_request(int code, MPI_Request *request) {
