@@ -139,7 +139,7 @@ static void on_alarm(int signal) {
   _exit(3);
 }
 
-/* Time for an attempt; no more than what a hang costs the one who looks for it. */
+/* Seconds for an attempt: what the search for a hang takes with each that it finds. */
 static unsigned time_limit(void) {
   const char *text = getenv("SHORTAGE_LIMIT");
   return text ? (unsigned)atoi(text) : 100;

@@ -186,7 +186,7 @@ static int status_of(pid_t pid) {
   return status;
 }
 
-/* A lock whose owner has died: who waits is told, or acquires it. */
+/* A lock whose owner has died: the member that waits is told, or acquires it. */
 static void test_lock(void) {
   open_table();
   rgi_lock *lock = shared_memory(sizeof *lock);

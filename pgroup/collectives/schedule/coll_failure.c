@@ -2,8 +2,8 @@
  * Copyright (c) the Regroup authors
  *
  * Two ways: the shared state of the members on this node is broken, and each member on another node
- * gets a message, the number of the call, under a tag that no operation has. Who waits for messages
- * looks for both. */
+ * gets a message, the number of the call, under a tag that no operation has. A member
+ * that waits for messages looks for both. */
 #include "collectives/schedule/coll_state.h"
 
 #include <stdio.h>

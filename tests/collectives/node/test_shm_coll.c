@@ -446,12 +446,12 @@ static void test_stop(void) {
 }
 
 /* Long blocks in one copy: by each operation, though through the buffer it may take less time. */
-int __real_rgi_node_coll_copy_direct(rgi_shared_state *s, const rgi_node_coll_copy *copy);
-int __wrap_rgi_node_coll_copy_direct(rgi_shared_state *s, const rgi_node_coll_copy *copy);
+int __real_rgi_node_coll_copy_direct(rgi_shared_state *state, const rgi_node_coll_copy *copy);
+int __wrap_rgi_node_coll_copy_direct(rgi_shared_state *state, const rgi_node_coll_copy *copy);
 
-int __real_rgi_node_coll_read_member(rgi_shared_state *s, int i, uint64_t address, void *to,
+int __real_rgi_node_coll_read_member(rgi_shared_state *state, int i, uint64_t address, void *to,
                                      size_t bytes, const char *call);
-int __wrap_rgi_node_coll_read_member(rgi_shared_state *s, int i, uint64_t address, void *to,
+int __wrap_rgi_node_coll_read_member(rgi_shared_state *state, int i, uint64_t address, void *to,
                                      size_t bytes, const char *call);
 
 static long copied_directly;
@@ -463,9 +463,9 @@ int __wrap_rgi_node_coll_read_member(rgi_shared_state *state, int i, uint64_t ad
   return __real_rgi_node_coll_read_member(state, i, address, to, bytes, call);
 }
 
-int __wrap_rgi_node_coll_copy_direct(rgi_shared_state *s, const rgi_node_coll_copy *copy) {
+int __wrap_rgi_node_coll_copy_direct(rgi_shared_state *state, const rgi_node_coll_copy *copy) {
   copied_directly++;
-  return __real_rgi_node_coll_copy_direct(s, copy);
+  return __real_rgi_node_coll_copy_direct(state, copy);
 }
 
 static void check_direct(const char *options) {
