@@ -240,33 +240,16 @@ int rgi_wait_cause(int error, const char *call) {
 
 /* But a wait that yields in vain has cost more than the sleep that follows, and with many processes
  * on few processors it has kept others from theirs. So after a wait that was longer the thread's
- * next ones sleep at once, until enough in a row have been short again. */
-enum { FEWEST_SHORT_WAITS = 4, MOST_SHORT_WAITS = 256 };
-static _Thread_local int short_waits = FEWEST_SHORT_WAITS, enough_waits = FEWEST_SHORT_WAITS;
+ * next ones sleep at once, until so many in a row have been short again. */
+enum { SHORT_WAITS = 4 };
+static _Thread_local int short_waits = SHORT_WAITS;
 
 /* After a sleep. rung: it ended by the bell. */
 static void learn_length(double waited, int rung) {
   if (waited > BELL_YIELD_SECONDS)
     short_waits = 0;
-  else if (rung && short_waits < enough_waits && ++short_waits % FEWEST_SHORT_WAITS == 0 &&
-           enough_waits > FEWEST_SHORT_WAITS)
-    enough_waits--;
-}
-
-/* Between the yields of 32 ranks on two processors, which all have something short to do, and the
- * kernel's time slice. */
-#define LATE_YIELD_SECONDS 1500e-6
-
-/* A yield that comes back so late gave the processor to a process that computes, and may have
- * missed the bell by a whole time slice, where a sleep would have been woken. Each further one
- * makes the thread sleep for more waits; each wait whose first yield comes back at once, and some
- * of the short sleeps, for fewer. */
-static void learn_yield(const rgi_wait *wait, double took) {
-  if (took > LATE_YIELD_SECONDS) {
-    short_waits = 0;
-    enough_waits = enough_waits < MOST_SHORT_WAITS ? 2 * enough_waits : MOST_SHORT_WAITS;
-  } else if (wait->pause.looks == 1 && enough_waits > FEWEST_SHORT_WAITS)
-    enough_waits--;
+  else if (rung && short_waits < SHORT_WAITS)
+    short_waits++;
 }
 
 /* Spins or yields. Returns 0 if it is time to sleep. */
@@ -278,12 +261,10 @@ static int spin_on_bell(rgi_wait *wait, double now) {
   if (kind == RGI_PAUSE_SPIN || (kind == RGI_PAUSE_AUTO && !rgi_node.oversubscribed &&
                                  now - wait->pause.start < RGI_PAUSE_SPIN_SECONDS))
     return 1;
-  int yields = kind == RGI_PAUSE_YIELD || (kind == RGI_PAUSE_AUTO && short_waits >= enough_waits &&
+  int yields = kind == RGI_PAUSE_YIELD || (kind == RGI_PAUSE_AUTO && short_waits == SHORT_WAITS &&
                                            now - wait->pause.start < BELL_YIELD_SECONDS);
-  if (yields) {
+  if (yields)
     sched_yield();
-    learn_yield(wait, rgi_clock_now() - now);
-  }
   return yields;
 }
 
