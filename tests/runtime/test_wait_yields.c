@@ -4,26 +4,23 @@
  * ranks: 1
  * env: RG_OVERSUBSCRIBED=yes
  * wrap: sched_yield
- * A wait for a bell whose yield comes back late, since another process has computed meanwhile,
- * makes the thread's next waits sleep at once. */
+ * After a long wait for a bell the thread's next waits sleep at once, until four in a row have been
+ * short. */
 #include <mpi.h>
 #include <regroup.h>
 #include <sched.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "progress/wait.h"
 #include "tests/check/check.h"
 
 int __real_sched_yield(void);
 int __wrap_sched_yield(void);
 
-static _Thread_local int yields, late;
+static _Thread_local int yields;
 
 int __wrap_sched_yield(void) {
-  const struct timespec slice = {0, 2000000};
   yields++;
-  if (late)
-    nanosleep(&slice, NULL);
   return __real_sched_yield();
 }
 
@@ -37,7 +34,16 @@ static int yields_first(void) {
   return yields > before;
 }
 
-/* Waits that end at once. */
+/* No process rings for 1 ms. */
+static void wait_long(void) {
+  rgi_bell bell = {0};
+  rgi_wait w;
+  rgi_wait_start(&w, "test", -1);
+  for (double start = rgi_clock_now(); rgi_clock_now() - start < 1e-3;)
+    RGT_OK(rgi_wait_bell(&w, &bell, 0, 0));
+}
+
+/* The bell has rung. */
 static void wait_shortly(int times) {
   for (int i = 0; i < times; i++) {
     rgi_bell bell = {0};
@@ -47,24 +53,25 @@ static void wait_shortly(int times) {
   }
 }
 
-/* After a long wait four short ones in a row make the thread yield again; after late yields more
- * do: up to 256. On a busy machine some of them may be long. */
-static void test_late_yields(void) {
+/* On a busy machine some of the short waits may be long. */
+static void test_long_waits(void) {
   RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
+  RGT_TRUE(yields_first());
   for (int i = 0; i < 8; i++) {
-    do {
-      wait_shortly(2000);
-      late = 1;
-    } while (!yields_first());
-    late = 0;
+    int tries = 0;
+    wait_long();
     RGT_TRUE(!yields_first());
-    wait_shortly(4);
+    wait_shortly(3);
     RGT_TRUE(!yields_first());
+    do
+      wait_shortly(4);
+    while (!yields_first() && tries++ < 1000);
+    RGT_TRUE(tries < 1000);
   }
   RGT_OK(rg_finalize());
 }
 
 int main(int argc, char **argv) {
-  static const rgt_test tests[] = {{"late yields", test_late_yields}, {NULL, NULL}};
+  static const rgt_test tests[] = {{"long waits", test_long_waits}, {NULL, NULL}};
   return rgt_main(argc, argv, "wait_yields", tests);
 }
