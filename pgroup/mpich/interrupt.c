@@ -232,11 +232,23 @@ static void end_receive(void *request, const ucx_operation *operation) {
   operation->received(request, UCS_OK, &made, operation->user_data);
 }
 
+/* UCX has lost the connection to the sender, of which MPICH takes no notice: it would take what the
+ * buffer contains for the message. As MPICH is not told, the receive lasts until the death is
+ * known. */
+static int is_lost(ucs_status_t status) {
+  return tolerates && status != UCS_OK && status != UCS_ERR_CANCELED &&
+         status != UCS_ERR_MESSAGE_TRUNCATED;
+}
+
 /* What was abandoned has been reported to MPICH already. UCX ends it now. */
 static void on_received(void *request, ucs_status_t status, const ucp_tag_recv_info_t *info,
                         void *user_data) {
   if (((ucx_operation *)user_data)->abandoned)
     return;
+  if (is_lost(status)) {
+    ((ucx_operation *)user_data)->given_up = 1; /* until it is abandoned */
+    return;
+  }
   ucx_operation operation = *(ucx_operation *)user_data;
   end_operation(user_data);
   if (operation.given_up && status != UCS_OK)
@@ -262,14 +274,58 @@ static size_t size_of(size_t count, const ucp_request_param_t *param) {
              : 0;
 }
 
+/* MPICH's callbacks for receives, each with one of ours in front: a receive that is not listed
+ * takes no memory. */
+enum { CALLBACKS = 2 };
+
+static _Atomic(ucp_tag_recv_nbx_callback_t) mpich_received[CALLBACKS];
+
+#define IN_FRONT_OF(n)                                                                             \
+  static void on_received_##n(void *request, ucs_status_t status, const ucp_tag_recv_info_t *info, \
+                              void *user_data) {                                                   \
+    if (!is_lost(status))                                                                          \
+      atomic_load_explicit(&mpich_received[n], memory_order_relaxed)(request, status, info,        \
+                                                                     user_data);                   \
+  }
+IN_FRONT_OF(0)
+IN_FRONT_OF(1)
+
+static const ucp_request_param_t *with_ours_in_front(const ucp_request_param_t *param,
+                                                     ucp_request_param_t *with) {
+  static const ucp_tag_recv_nbx_callback_t ours[CALLBACKS] = {on_received_0, on_received_1};
+  if (!tolerates || !(param->op_attr_mask & UCP_OP_ATTR_FIELD_CALLBACK))
+    return param;
+  for (int i = 0; i < CALLBACKS; i++) {
+    ucp_tag_recv_nbx_callback_t found =
+        atomic_load_explicit(&mpich_received[i], memory_order_relaxed);
+    if (found != param->cb.recv &&
+        (found || (!atomic_compare_exchange_strong(&mpich_received[i], &found, param->cb.recv) &&
+                   found != param->cb.recv)))
+      continue;
+    *with = *param;
+    with->cb.recv = ours[i];
+    return with;
+  }
+  return param;
+}
+
+EXPORT ucs_status_ptr_t ucp_tag_msg_recv_nbx(ucp_worker_h worker, void *buffer, size_t count,
+                                             ucp_tag_message_h message,
+                                             const ucp_request_param_t *param) {
+  NEXT(ucp_tag_msg_recv_nbx);
+  ucp_request_param_t with;
+  return next(worker, buffer, count, message, with_ours_in_front(param, &with));
+}
+
 EXPORT ucs_status_ptr_t ucp_tag_recv_nbx(ucp_worker_h worker, void *buffer, size_t count,
                                          ucp_tag_t tag, ucp_tag_t mask,
                                          const ucp_request_param_t *param) {
   NEXT(ucp_tag_recv_nbx);
   note_call(&receives_seen);
   ucx_operation *operation = watch.on ? new_operation(param) : NULL;
+  ucp_request_param_t plain;
   if (!operation)
-    return next(worker, buffer, count, tag, mask, param);
+    return next(worker, buffer, count, tag, mask, with_ours_in_front(param, &plain));
   operation->received = param->cb.recv;
   operation->worker = worker;
   operation->buffer = buffer;

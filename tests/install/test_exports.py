@@ -26,7 +26,7 @@ START = {'MPI_Init', 'MPI_Init_thread'}
 with open('include/regroup/version.h') as f:
     PRIVATE = '@@REGROUP_PRIVATE_' + re.search(r'RG_VERSION "(.*?)"', f.read()).group(1)
 ASKED = {'rgi_polite_since', 'rgi_polite_polls', 'rgi_polite_report_to'}
-SENT = {'ucp_tag_send_nbx', 'ucp_tag_send_sync_nbx', 'ucp_tag_recv_nbx'}
+SENT = {'ucp_tag_send_nbx', 'ucp_tag_send_sync_nbx', 'ucp_tag_recv_nbx', 'ucp_tag_msg_recv_nbx'}
 
 
 def promised(headers):
