@@ -72,6 +72,7 @@ typedef struct {
 } request_copy;
 
 static int copy_requests(request_copy *copy, int n, const MPI_Request requests[]) {
+  rgi_fault_request_mark();
   copy->all = n <= FEW ? copy->few : malloc((size_t)n * sizeof *requests);
   for (int i = 0; copy->all && i < n; i++)
     copy->all[i] = requests[i];
@@ -334,6 +335,7 @@ RG_API int MPI_Startall(int n, MPI_Request requests[]) {
 
 RG_API int MPI_Request_free(MPI_Request *request) {
   MPI_Request was = request ? *request : MPI_REQUEST_NULL;
+  rgi_fault_request_mark();
   int code = RGI_INTERCEPT_NEXT(MPI_Request_free)(request);
   if (rgi_fault_comm_on && !code)
     rgi_fault_request_forget(was);

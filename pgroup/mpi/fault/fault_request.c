@@ -5,6 +5,7 @@
  * entries as there have been requests at a time; those that are forgotten are used again. */
 #include "mpi/fault/fault_request.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -13,6 +14,7 @@ enum { BUCKETS = 4096 }; /* a power of 2 */
 typedef struct request_entry {
   struct request_entry *next;
   MPI_Request request;
+  unsigned long number; /* of all notes */
   rgi_fault_request noted;
 } request_entry;
 
@@ -20,7 +22,16 @@ static struct {
   pthread_mutex_t lock;
   request_entry *bucket[BUCKETS], *spare;
   atomic_int errors;
+  atomic_ulong notes;
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* The last note before this thread has looked at a request: a later one is another thread's, which
+ * has got the same number from MPI since this one's request has ended. */
+static _Thread_local unsigned long latest_note __attribute__((tls_model("initial-exec")));
+
+void rgi_fault_request_mark(void) {
+  latest_note = atomic_load_explicit(&table.notes, memory_order_acquire);
+}
 
 static request_entry **place_of(MPI_Request request) {
   request_entry **at = &table.bucket[((unsigned)request * 2654435761u >> 16) % BUCKETS];
@@ -48,15 +59,19 @@ static rgi_fault_comm *remove_entry(request_entry **at) {
   return entry->noted.state;
 }
 
-void rgi_fault_request_forget(MPI_Request request) {
+static void forget_until(MPI_Request request, unsigned long last) {
   rgi_fault_comm *state = NULL;
   pthread_mutex_lock(&table.lock);
   request_entry **at = place_of(request);
-  if (*at)
+  if (*at && (*at)->number <= last)
     state = remove_entry(at);
   pthread_mutex_unlock(&table.lock);
   if (state)
     rgi_fault_comm_drop(state);
+}
+
+void rgi_fault_request_forget(MPI_Request request) {
+  forget_until(request, latest_note);
 }
 
 static void set_error(request_entry *entry, int error) {
@@ -68,7 +83,7 @@ static void set_error(request_entry *entry, int error) {
 static int set_active(MPI_Request request, int active, int error) {
   pthread_mutex_lock(&table.lock);
   request_entry *entry = *place_of(request);
-  int persistent = entry && entry->noted.persistent;
+  int persistent = entry && entry->noted.persistent && entry->number <= latest_note;
   if (persistent) {
     entry->noted.active = active;
     set_error(entry, error);
@@ -87,11 +102,12 @@ void rgi_fault_request_end(MPI_Request request) {
 }
 
 void rgi_fault_request_note(MPI_Request request, const rgi_fault_request *noted) {
-  rgi_fault_request_forget(request); /* one that MPI itself has ended */
+  forget_until(request, ULONG_MAX); /* one that MPI itself has ended */
   pthread_mutex_lock(&table.lock);
   request_entry **at = place_of(request), *entry = new_entry();
   if (entry) {
-    *entry = (request_entry){.request = request, .noted = *noted};
+    *entry = (request_entry){
+        .request = request, .number = atomic_fetch_add(&table.notes, 1) + 1, .noted = *noted};
     *at = entry;
     rgi_fault_comm_use(noted->state);
     if (noted->error)
@@ -102,6 +118,7 @@ void rgi_fault_request_note(MPI_Request request, const rgi_fault_request *noted)
 
 rgi_fault_request rgi_fault_request_find(MPI_Request request) {
   rgi_fault_request found = {0};
+  rgi_fault_request_mark();
   pthread_mutex_lock(&table.lock);
   request_entry **at = place_of(request);
   if (*at)

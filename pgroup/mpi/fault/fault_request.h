@@ -26,6 +26,10 @@ typedef struct {
 /* After MPI has made a request. Where there is no memory calls on it are MPI's alone. */
 void rgi_fault_request_note(MPI_Request request, const rgi_fault_request *noted);
 
+/* Before MPI ends requests, so that what other threads note afterwards under their numbers stays.
+ * rgi_fault_request_find does so, too. */
+void rgi_fault_request_mark(void);
+
 /* What is known of it. */
 rgi_fault_request rgi_fault_request_find(MPI_Request request);
 
