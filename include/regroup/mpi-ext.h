@@ -22,6 +22,13 @@ extern "C" {
  * is not set. */
 #define MPIX_FT ((int)0x24000077)
 
+/* The error classes as other MPIs also name them. */
+#ifndef MPI_ERR_PROC_FAILED
+#define MPI_ERR_PROC_FAILED MPIX_ERR_PROC_FAILED
+#define MPI_ERR_PROC_FAILED_PENDING MPIX_ERR_PROC_FAILED_PENDING
+#define MPI_ERR_REVOKED MPIX_ERR_REVOKED
+#endif
+
 /* Whether a member has revoked the communicator, as far as this process knows. Local. */
 int MPIX_Comm_is_revoked(MPI_Comm comm, int *flag);
 

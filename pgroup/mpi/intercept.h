@@ -128,15 +128,17 @@ void rgi_intercept_count_window(rgi_intercept_window_call call, int served);
 /* --- passing on ------------------------------------------------------------------------------ */
 
 /* The next definition of MPI's function behind this library. Fortran's bindings call MPI's
- * functions by both names, MPI_... and PMPI_..., so this library defines both. */
+ * functions by both names, MPI_... and PMPI_..., so this library defines both. With fault tolerance
+ * it is MPI's own: a tool behind this library would call PMPI_..., which is this library's then. */
 #define RGI_INTERCEPT_NEXT(function) RGI_INTERCEPT_NEXT_OF(function)
 #define RGI_INTERCEPT_NEXT_OF(function)                                                            \
   ({                                                                                               \
-    static _Atomic(void *) next_;                                                                  \
-    void *found_ = atomic_load_explicit(&next_, memory_order_relaxed);                             \
+    static _Atomic(void *) next_[2];                                                               \
+    const int own_ = rgi_intercept_fault.enter && #function[0] == 'M';                             \
+    void *found_ = atomic_load_explicit(&next_[own_], memory_order_relaxed);                       \
     if (!found_) {                                                                                 \
-      found_ = dlsym(RTLD_NEXT, #function);                                                        \
-      atomic_store_explicit(&next_, found_, memory_order_relaxed);                                 \
+      found_ = dlsym(RTLD_NEXT, &"P" #function[!own_]);                                            \
+      atomic_store_explicit(&next_[own_], found_, memory_order_relaxed);                           \
     }                                                                                              \
     (__typeof__(function) *)found_;                                                                \
   })

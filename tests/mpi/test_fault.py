@@ -12,11 +12,12 @@ import os
 import random
 import re
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'recovery'))
 import deaths  # noqa: E402
 import jobs  # noqa: E402
-from preload import LIBRARY, skip, skip_sanitized, under  # noqa: E402
+from preload import LIBRARY, make_tool, skip, skip_sanitized, under  # noqa: E402
 
 skip_sanitized()
 if not jobs.OVER_UCX:
@@ -24,11 +25,11 @@ if not jobs.OVER_UCX:
 ROUNDS = 100
 
 
-def run(where, np, program, *arguments, survives=True):
+def run(where, np, program, *arguments, survives=True, libraries=LIBRARY):
     env = dict(deaths.ENV, **where.env)
     if not survives:
         del env['RG_SURVIVE']
-    status, text = jobs.output([*where.begin(np), '-n', str(np), *under(LIBRARY, program, *map(str, arguments))], env)
+    status, text = jobs.output([*where.begin(np), '-n', str(np), *under(libraries, program, *map(str, arguments))], env)
     return status, deaths.SURVIVED.sub('', text)
 
 
@@ -51,6 +52,16 @@ def test_random():
         where, np = random.choice(jobs.SURVIVED), random.randint(3, 7)
         dying = random.sample(range(np), random.randint(1, np - 2))
         check(where, np, ','.join('%d:%d' % (r, random.randrange(ROUNDS)) for r in dying), len(dying))
+
+
+def test_beside_a_tool():
+    """That calls MPI by the names PMPI_...: in either order the calls end after a death."""
+    with tempfile.TemporaryDirectory() as folder:
+        tool = make_tool(folder, 'passing_tool')
+        for order, sees in [((tool, LIBRARY), 1), ((LIBRARY, tool), 0)]:
+            status, text = run(jobs.TWO, 4, 'tests/plain_fault', '1:3,3:41', ROUNDS, libraries=':'.join(order))
+            assert status == 0 and 'WRONG' not in text and 'RESULT 2 2 0\n' in text, (order, status, text)
+            assert text.count('SEEN\n') == 2 * sees, (order, text)
 
 
 def test_fatal():
@@ -85,5 +96,6 @@ def test_shells():
 test_plans()
 test_shells()
 test_random()
+test_beside_a_tool()
 test_fatal()
 test_other_jobs()
