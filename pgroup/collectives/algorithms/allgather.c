@@ -99,13 +99,6 @@ static void allgather_hierarchical(rgi_sched *sched, const rgi_subgroup *subgrou
     rgi_sched_copy(sched, block_at(args, nodes->by_node[i]), all + (size_t)i * m, m);
 }
 
-static void allgather_shared(rgi_sched *sched, const rgi_subgroup *subgroup,
-                             const rgi_algorithm_args *args) {
-  const char *own = args->in ? args->in : block_at(args, subgroup->me);
-  rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_SHM_GATHER, RGI_SCHED_ALL, args->out, own,
-                                        args->bytes, args->way});
-}
-
 /* Where processes share processors: more than a member gets then no longer fits into the caches. */
 static int suits_direct(const rgi_algorithm_inside *call) {
   return rgi_algorithm_spins(call) ? call->bytes >= RGI_ALGORITHM_DIRECT_LEAST
@@ -113,13 +106,13 @@ static int suits_direct(const rgi_algorithm_inside *call) {
 }
 
 const rgi_algorithm rgi_algorithms_allgather[] = {
-    {"cells", allgather_shared, RGI_ALGORITHM_ONE_NODE, RGI_COST_DOUBLING, .way = RGI_WAY_CELLS,
+    {"cells", NULL, RGI_ALGORITHM_ONE_NODE, RGI_COST_DOUBLING, .way = RGI_WAY_CELLS,
      .suits = rgi_algorithm_tiny},
-    {"direct", allgather_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_READS, RGI_COST_BLOCKS,
+    {"direct", NULL, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_READS, RGI_COST_BLOCKS,
      .way = RGI_WAY_DIRECT, .suits = suits_direct},
-    {"chunks", allgather_shared, RGI_ALGORITHM_ONE_NODE, RGI_COST_DOUBLING, .way = RGI_WAY_CHUNKS,
+    {"chunks", NULL, RGI_ALGORITHM_ONE_NODE, RGI_COST_DOUBLING, .way = RGI_WAY_CHUNKS,
      .suits = rgi_algorithm_always},
-    {"shared", allgather_shared, RGI_ALGORITHM_ONE_NODE, RGI_COST_DOUBLING},
+    {"shared", NULL, RGI_ALGORITHM_ONE_NODE, RGI_COST_DOUBLING},
     {"linear", allgather_linear, RGI_ALGORITHM_UNEVEN, RGI_COST_BLOCKS},
     {"doubling", allgather_doubling, 0, RGI_COST_DOUBLING},
     {"ring", allgather_ring, RGI_ALGORITHM_UNEVEN, RGI_COST_BLOCKS},

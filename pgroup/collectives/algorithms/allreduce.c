@@ -99,13 +99,6 @@ static void allreduce_hierarchical(rgi_sched *sched, const rgi_subgroup *subgrou
   rgi_hier_node_bcast(sched, RG_OP_ALLREDUCE, args->out, args->bytes, 0);
 }
 
-static void allreduce_shared(rgi_sched *sched, const rgi_subgroup *subgroup,
-                             const rgi_algorithm_args *args) {
-  (void)subgroup;
-  rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_SHM_REDUCE, RGI_SCHED_ALL, args->out, args->in,
-                                        args->bytes, args->way});
-}
-
 static double allreduce_tree_cost(const rgi_cost_params *params) {
   return rgi_cost_lg(params->p) * (2 * params->ts + params->n * (2 * params->tw + params->tc));
 }
@@ -121,16 +114,15 @@ static int suits_levels(const rgi_algorithm_inside *call) {
 }
 
 const rgi_algorithm rgi_algorithms_allreduce[] = {
-    {"levels", allreduce_shared,
+    {"levels", NULL,
      RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES | RGI_ALGORITHM_OF_MPI | RGI_ALGORITHM_LEVELS |
          RGI_ALGORITHM_SUITED,
      RGI_COST_REDUCE_TREE, .way = RGI_WAY_LEVELS, .suits = suits_levels},
-    {"cells", allreduce_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES,
-     RGI_COST_REDUCE_LINEAR, .way = RGI_WAY_CELLS, .suits = rgi_algorithm_tiny},
-    {"chunks", allreduce_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES,
-     RGI_COST_REDUCE_SHM, .way = RGI_WAY_CHUNKS, .suits = rgi_algorithm_always},
-    {"shared", allreduce_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES,
-     RGI_COST_REDUCE_SHM},
+    {"cells", NULL, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES, RGI_COST_REDUCE_LINEAR,
+     .way = RGI_WAY_CELLS, .suits = rgi_algorithm_tiny},
+    {"chunks", NULL, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES, RGI_COST_REDUCE_SHM,
+     .way = RGI_WAY_CHUNKS, .suits = rgi_algorithm_always},
+    {"shared", NULL, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES, RGI_COST_REDUCE_SHM},
     {"tree", allreduce_tree, 0, .cost = allreduce_tree_cost,
      .formula = "lg p (2 t_s + n (2 t_w + t_c))"},
     {"butterfly", allreduce_butterfly, 0, RGI_COST_REDUCE_TREE},

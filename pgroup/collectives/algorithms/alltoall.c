@@ -140,13 +140,6 @@ static void alltoall_hierarchical(rgi_sched *sched, const rgi_subgroup *subgroup
   rgi_hier_node_scatter(sched, RG_OP_ALLTOALL, &scatter);
 }
 
-static void alltoall_shared(rgi_sched *sched, const rgi_subgroup *subgroup,
-                            const rgi_algorithm_args *args) {
-  (void)subgroup;
-  rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_SHM_ALLTOALL, 0, args->out, args->in, args->bytes,
-                                        args->way});
-}
-
 static double alltoall_bruck_cost(const rgi_cost_params *params) {
   return rgi_cost_lg(params->p) * (params->ts + params->p / 2 * params->n * params->tw);
 }
@@ -173,13 +166,13 @@ static int suits_chunks(const rgi_algorithm_inside *call) {
 #define COST_SHARED .cost = alltoall_shared_cost, .formula = "lg p t_s + 2 (p - 1) n t_w"
 
 const rgi_algorithm rgi_algorithms_alltoall[] = {
-    {"direct", alltoall_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_READS, RGI_COST_BLOCKS,
+    {"direct", NULL, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_READS, RGI_COST_BLOCKS,
      .way = RGI_WAY_DIRECT, .suits = suits_direct},
-    {"chunks", alltoall_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_SUITED, COST_SHARED,
+    {"chunks", NULL, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_SUITED, COST_SHARED,
      .way = RGI_WAY_CHUNKS, .suits = suits_chunks},
-    {"cells", alltoall_shared, RGI_ALGORITHM_ONE_NODE, COST_SHARED, .way = RGI_WAY_CELLS,
+    {"cells", NULL, RGI_ALGORITHM_ONE_NODE, COST_SHARED, .way = RGI_WAY_CELLS,
      .suits = rgi_algorithm_always},
-    {"shared", alltoall_shared, RGI_ALGORITHM_ONE_NODE, COST_SHARED},
+    {"shared", NULL, RGI_ALGORITHM_ONE_NODE, COST_SHARED},
     {"linear", alltoall_linear, RGI_ALGORITHM_UNEVEN, RGI_COST_BLOCKS},
     {"pairwise", alltoall_pairwise, RGI_ALGORITHM_UNEVEN, RGI_COST_BLOCKS},
     {"bruck", alltoall_bruck, 0, .cost = alltoall_bruck_cost, .formula = "lg p (t_s + p/2 n t_w)"},

@@ -60,12 +60,6 @@ static void barrier_hierarchical(rgi_sched *sched, const rgi_subgroup *subgroup,
   rgi_hier_node_barrier(sched, RG_OP_BARRIER);
 }
 
-static void barrier_shared(rgi_sched *sched, const rgi_subgroup *subgroup,
-                           const rgi_algorithm_args *args) {
-  (void)subgroup, (void)args;
-  rgi_sched_add(sched, (rgi_sched_step){.kind = RGI_SCHED_SHM_BARRIER});
-}
-
 static double barrier_linear_cost(const rgi_cost_params *params) {
   return 2 * (params->p - 1) * params->ts;
 }
@@ -79,8 +73,7 @@ static double barrier_butterfly_cost(const rgi_cost_params *params) {
 }
 
 const rgi_algorithm rgi_algorithms_barrier[] = {
-    {"shared", barrier_shared, RGI_ALGORITHM_ONE_NODE, .cost = barrier_butterfly_cost,
-     .formula = "lg p t_s"},
+    {"shared", NULL, RGI_ALGORITHM_ONE_NODE, .cost = barrier_butterfly_cost, .formula = "lg p t_s"},
     {"linear", barrier_linear, 0, .cost = barrier_linear_cost, .formula = "2 (p - 1) t_s"},
     {"tree", barrier_tree, 0, .cost = barrier_tree_cost, .formula = "2 lg p t_s"},
     {"butterfly", barrier_butterfly, 0, .cost = barrier_butterfly_cost, .formula = "lg p t_s"},

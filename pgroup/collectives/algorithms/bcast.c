@@ -122,13 +122,6 @@ static void bcast_hierarchical(rgi_sched *sched, const rgi_subgroup *subgroup,
                       rgi_hier_leader_local_rank(sched, &leaders));
 }
 
-static void bcast_shared(rgi_sched *sched, const rgi_subgroup *subgroup,
-                         const rgi_algorithm_args *args) {
-  (void)subgroup;
-  rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_SHM_BCAST, args->root, args->out, NULL,
-                                        args->bytes, args->way});
-}
-
 static double bcast_binomial_cost(const rgi_cost_params *params) {
   return rgi_cost_lg(params->p) * (params->ts + params->n * params->tw);
 }
@@ -168,19 +161,19 @@ static int suits_direct(const rgi_algorithm_inside *call) {
 #define COST_BINOMIAL .cost = bcast_binomial_cost, .formula = "lg p (t_s + n t_w)"
 
 const rgi_algorithm rgi_algorithms_bcast[] = {
-    {"levels", bcast_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_LEVELS | RGI_ALGORITHM_SUITED,
+    {"levels", NULL, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_LEVELS | RGI_ALGORITHM_SUITED,
      COST_BINOMIAL, .way = RGI_WAY_LEVELS, .suits = suits_levels},
-    {"cells", bcast_shared, RGI_ALGORITHM_ONE_NODE, COST_SHARED, .way = RGI_WAY_CELLS,
+    {"cells", NULL, RGI_ALGORITHM_ONE_NODE, COST_SHARED, .way = RGI_WAY_CELLS,
      .suits = rgi_algorithm_tiny},
-    {"spread", bcast_shared,
+    {"spread", NULL,
      RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_READS | RGI_ALGORITHM_SPINS | RGI_ALGORITHM_THREE |
          RGI_ALGORITHM_SUITED,
      COST_DIRECT, .way = RGI_WAY_SPREAD, .suits = suits_direct},
-    {"direct", bcast_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_READS, COST_DIRECT,
+    {"direct", NULL, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_READS, COST_DIRECT,
      .way = RGI_WAY_DIRECT, .suits = suits_direct},
-    {"chunks", bcast_shared, RGI_ALGORITHM_ONE_NODE, COST_SHARED, .way = RGI_WAY_CHUNKS,
+    {"chunks", NULL, RGI_ALGORITHM_ONE_NODE, COST_SHARED, .way = RGI_WAY_CHUNKS,
      .suits = rgi_algorithm_always},
-    {"shared", bcast_shared, RGI_ALGORITHM_ONE_NODE, COST_SHARED},
+    {"shared", NULL, RGI_ALGORITHM_ONE_NODE, COST_SHARED},
     {"linear", bcast_linear, 0, RGI_COST_BLOCKS},
     {"binomial", rgi_algorithm_bcast_binomial, 0, COST_BINOMIAL},
     {"pipelined", bcast_pipelined, 0, .cost = bcast_pipelined_cost,

@@ -84,13 +84,6 @@ static void gather_hierarchical(rgi_sched *sched, const rgi_subgroup *subgroup,
                    all + (size_t)i * args->bytes, args->bytes);
 }
 
-static void gather_shared(rgi_sched *sched, const rgi_subgroup *subgroup,
-                          const rgi_algorithm_args *args) {
-  const char *own = args->in ? args->in : args->out + (size_t)subgroup->me * args->bytes;
-  rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_SHM_GATHER, args->root, args->out, own,
-                                        args->bytes, args->way});
-}
-
 /* Beside a root that reads one block after the other, a member that sends leaves as soon as its
  * block is in its chunks. */
 static int suits_direct(const rgi_algorithm_inside *call) {
@@ -101,13 +94,13 @@ static int suits_direct(const rgi_algorithm_inside *call) {
 }
 
 const rgi_algorithm rgi_algorithms_gather[] = {
-    {"cells", gather_shared, RGI_ALGORITHM_ONE_NODE, RGI_COST_DOUBLING, .way = RGI_WAY_CELLS,
+    {"cells", NULL, RGI_ALGORITHM_ONE_NODE, RGI_COST_DOUBLING, .way = RGI_WAY_CELLS,
      .suits = rgi_algorithm_tiny},
-    {"direct", gather_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_READS, RGI_COST_BLOCKS,
+    {"direct", NULL, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_READS, RGI_COST_BLOCKS,
      .way = RGI_WAY_DIRECT, .suits = suits_direct},
-    {"chunks", gather_shared, RGI_ALGORITHM_ONE_NODE, RGI_COST_DOUBLING, .way = RGI_WAY_CHUNKS,
+    {"chunks", NULL, RGI_ALGORITHM_ONE_NODE, RGI_COST_DOUBLING, .way = RGI_WAY_CHUNKS,
      .suits = rgi_algorithm_always},
-    {"shared", gather_shared, RGI_ALGORITHM_ONE_NODE, RGI_COST_DOUBLING},
+    {"shared", NULL, RGI_ALGORITHM_ONE_NODE, RGI_COST_DOUBLING},
     {"linear", gather_linear, RGI_ALGORITHM_UNEVEN, RGI_COST_BLOCKS},
     {"tree", gather_tree, 0, RGI_COST_DOUBLING},
     {"hierarchical", gather_hierarchical, RGI_ALGORITHM_NODES, .cost = NULL,

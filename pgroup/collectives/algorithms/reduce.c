@@ -115,13 +115,6 @@ static void reduce_hierarchical(rgi_sched *sched, const rgi_subgroup *subgroup,
   rgi_hier_between(sched, RG_OP_REDUCE, &leaders, &between);
 }
 
-static void reduce_shared(rgi_sched *sched, const rgi_subgroup *subgroup,
-                          const rgi_algorithm_args *args) {
-  (void)subgroup;
-  rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_SHM_REDUCE, args->root, args->out, args->in,
-                                        args->bytes, args->way});
-}
-
 /* A leader combines whole vectors: longer ones are faster when all members share the work. */
 static int suits_levels(const rgi_algorithm_inside *call) {
   return call->bytes <= RGI_NODE_COLL_LEVELS_MOST;
@@ -137,17 +130,17 @@ static int suits_once(const rgi_algorithm_inside *call) {
 }
 
 const rgi_algorithm rgi_algorithms_reduce[] = {
-    {"levels", reduce_shared,
+    {"levels", NULL,
      RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES | RGI_ALGORITHM_OF_MPI | RGI_ALGORITHM_LEVELS |
          RGI_ALGORITHM_SUITED,
      RGI_COST_REDUCE_TREE, .way = RGI_WAY_LEVELS, .suits = suits_levels},
-    {"cells", reduce_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES, RGI_COST_REDUCE_LINEAR,
+    {"cells", NULL, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES, RGI_COST_REDUCE_LINEAR,
      .way = RGI_WAY_CELLS, .suits = rgi_algorithm_tiny},
-    {"once", reduce_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES | RGI_ALGORITHM_SUITED,
+    {"once", NULL, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES | RGI_ALGORITHM_SUITED,
      RGI_COST_REDUCE_LINEAR, .way = RGI_WAY_ONCE, .suits = suits_once},
-    {"chunks", reduce_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES, RGI_COST_REDUCE_SHM,
+    {"chunks", NULL, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES, RGI_COST_REDUCE_SHM,
      .way = RGI_WAY_CHUNKS, .suits = rgi_algorithm_always},
-    {"shared", reduce_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES, RGI_COST_REDUCE_SHM},
+    {"shared", NULL, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES, RGI_COST_REDUCE_SHM},
     {"linear", reduce_linear, 0, RGI_COST_REDUCE_LINEAR},
     {"tree", rgi_algorithm_reduce_tree, 0, RGI_COST_REDUCE_TREE},
     {"rabenseifner", reduce_rabenseifner, RGI_ALGORITHM_DIVIDES, RGI_COST_RABENSEIFNER},

@@ -37,13 +37,6 @@ static void scan_doubling(rgi_sched *sched, const rgi_subgroup *subgroup,
   }
 }
 
-static void scan_shared(rgi_sched *sched, const rgi_subgroup *subgroup,
-                        const rgi_algorithm_args *args) {
-  (void)subgroup;
-  rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_SHM_REDUCE, RGI_SCHED_SCAN, args->out, args->in,
-                                        args->bytes, args->way});
-}
-
 /* --- exscan --------------------------------------------------------------------------- */
 
 static void exscan_linear(rgi_sched *sched, const rgi_subgroup *subgroup,
@@ -82,13 +75,6 @@ static void exscan_doubling(rgi_sched *sched, const rgi_subgroup *subgroup,
   scan.in = operand;
   if (ranks)
     scan_doubling(sched, &others, &scan);
-}
-
-static void exscan_shared(rgi_sched *sched, const rgi_subgroup *subgroup,
-                          const rgi_algorithm_args *args) {
-  (void)subgroup;
-  rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_SHM_REDUCE, RGI_SCHED_EXSCAN, args->out, args->in,
-                                        args->bytes, args->way});
 }
 
 /* --- both, hierarchical: consecutive ranks on each node --------------------------------- */
@@ -165,16 +151,16 @@ static int suits_once(const rgi_algorithm_inside *call) {
 }
 
 const rgi_algorithm rgi_algorithms_scan[] = {
-    {"levels", scan_shared,
+    {"levels", NULL,
      RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES | RGI_ALGORITHM_LEVELS | RGI_ALGORITHM_SUITED,
      RGI_COST_REDUCE_TREE, .way = RGI_WAY_LEVELS, .suits = suits_levels},
-    {"cells", scan_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES, RGI_COST_REDUCE_LINEAR,
+    {"cells", NULL, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES, RGI_COST_REDUCE_LINEAR,
      .way = RGI_WAY_CELLS, .suits = rgi_algorithm_tiny},
-    {"once", scan_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES | RGI_ALGORITHM_SUITED,
+    {"once", NULL, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES | RGI_ALGORITHM_SUITED,
      RGI_COST_REDUCE_LINEAR, .way = RGI_WAY_ONCE, .suits = suits_once},
-    {"chunks", scan_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES, RGI_COST_REDUCE_SHM,
+    {"chunks", NULL, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES, RGI_COST_REDUCE_SHM,
      .way = RGI_WAY_CHUNKS, .suits = rgi_algorithm_always},
-    {"shared", scan_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES, RGI_COST_REDUCE_SHM},
+    {"shared", NULL, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES, RGI_COST_REDUCE_SHM},
     {"linear", scan_linear, 0, RGI_COST_REDUCE_LINEAR},
     {"doubling", scan_doubling, 0, RGI_COST_REDUCE_TREE},
     {"hierarchical", scan_hierarchical, RGI_ALGORITHM_NODES | RGI_ALGORITHM_IN_ORDER, .cost = NULL,
@@ -182,16 +168,16 @@ const rgi_algorithm rgi_algorithms_scan[] = {
     {0}};
 
 const rgi_algorithm rgi_algorithms_exscan[] = {
-    {"levels", exscan_shared,
+    {"levels", NULL,
      RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES | RGI_ALGORITHM_LEVELS | RGI_ALGORITHM_SUITED,
      RGI_COST_REDUCE_TREE, .way = RGI_WAY_LEVELS, .suits = suits_levels},
-    {"cells", exscan_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES, RGI_COST_REDUCE_LINEAR,
+    {"cells", NULL, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES, RGI_COST_REDUCE_LINEAR,
      .way = RGI_WAY_CELLS, .suits = rgi_algorithm_tiny},
-    {"once", exscan_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES | RGI_ALGORITHM_SUITED,
+    {"once", NULL, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES | RGI_ALGORITHM_SUITED,
      RGI_COST_REDUCE_LINEAR, .way = RGI_WAY_ONCE, .suits = suits_once},
-    {"chunks", exscan_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES, RGI_COST_REDUCE_SHM,
+    {"chunks", NULL, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES, RGI_COST_REDUCE_SHM,
      .way = RGI_WAY_CHUNKS, .suits = rgi_algorithm_always},
-    {"shared", exscan_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES, RGI_COST_REDUCE_SHM},
+    {"shared", NULL, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES, RGI_COST_REDUCE_SHM},
     {"linear", exscan_linear, 0, RGI_COST_REDUCE_LINEAR},
     {"doubling", exscan_doubling, 0, .cost = exscan_doubling_cost,
      .formula = "(1 + lg p) (t_s + n t_w) + lg p n t_c"},

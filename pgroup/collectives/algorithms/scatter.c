@@ -84,13 +84,6 @@ static void scatter_hierarchical(rgi_sched *sched, const rgi_subgroup *subgroup,
   rgi_hier_node_scatter(sched, RG_OP_SCATTER, &inside);
 }
 
-static void scatter_shared(rgi_sched *sched, const rgi_subgroup *subgroup,
-                           const rgi_algorithm_args *args) {
-  (void)subgroup;
-  rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_SHM_SCATTER, args->root, args->out, args->in,
-                                        args->bytes, args->way});
-}
-
 /* The blocks of all members but the root have room in its cell. */
 static int suits_cells(const rgi_algorithm_inside *call) {
   return call->bytes * (call->members - 1) <= RGI_SHM_TINY;
@@ -102,13 +95,13 @@ static int suits_direct(const rgi_algorithm_inside *call) {
 }
 
 const rgi_algorithm rgi_algorithms_scatter[] = {
-    {"cells", scatter_shared, RGI_ALGORITHM_ONE_NODE, RGI_COST_DOUBLING, .way = RGI_WAY_CELLS,
+    {"cells", NULL, RGI_ALGORITHM_ONE_NODE, RGI_COST_DOUBLING, .way = RGI_WAY_CELLS,
      .suits = suits_cells},
-    {"direct", scatter_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_READS, RGI_COST_BLOCKS,
+    {"direct", NULL, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_READS, RGI_COST_BLOCKS,
      .way = RGI_WAY_DIRECT, .suits = suits_direct},
-    {"chunks", scatter_shared, RGI_ALGORITHM_ONE_NODE, RGI_COST_DOUBLING, .way = RGI_WAY_CHUNKS,
+    {"chunks", NULL, RGI_ALGORITHM_ONE_NODE, RGI_COST_DOUBLING, .way = RGI_WAY_CHUNKS,
      .suits = rgi_algorithm_always},
-    {"shared", scatter_shared, RGI_ALGORITHM_ONE_NODE, RGI_COST_DOUBLING},
+    {"shared", NULL, RGI_ALGORITHM_ONE_NODE, RGI_COST_DOUBLING},
     {"linear", scatter_linear, RGI_ALGORITHM_UNEVEN, RGI_COST_BLOCKS},
     {"halving", scatter_halving, 0, RGI_COST_DOUBLING},
     {"hierarchical", scatter_hierarchical, RGI_ALGORITHM_NODES, .cost = NULL,

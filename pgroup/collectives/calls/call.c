@@ -57,6 +57,34 @@ static void unpack_result(rgi_sched *sched, const rgi_call *call, const rgi_algo
         args->out + args->out_blocks.at[i], args->out_blocks.length[i]);
 }
 
+/* The operations in shared memory: each is one step, with such a root if it has none of its own. */
+static const struct {
+  rgi_sched_step_kind kind;
+  int root;
+} in_memory[RG_OP_COUNT] = {[RG_OP_BARRIER] = {.kind = RGI_SCHED_SHM_BARRIER},
+                            [RG_OP_BCAST] = {.kind = RGI_SCHED_SHM_BCAST},
+                            [RG_OP_REDUCE] = {.kind = RGI_SCHED_SHM_REDUCE},
+                            [RG_OP_ALLREDUCE] = {RGI_SCHED_SHM_REDUCE, RGI_SCHED_ALL},
+                            [RG_OP_GATHER] = {.kind = RGI_SCHED_SHM_GATHER},
+                            [RG_OP_ALLGATHER] = {RGI_SCHED_SHM_GATHER, RGI_SCHED_ALL},
+                            [RG_OP_SCATTER] = {.kind = RGI_SCHED_SHM_SCATTER},
+                            [RG_OP_ALLTOALL] = {.kind = RGI_SCHED_SHM_ALLTOALL},
+                            [RG_OP_SCAN] = {RGI_SCHED_SHM_REDUCE, RGI_SCHED_SCAN},
+                            [RG_OP_EXSCAN] = {RGI_SCHED_SHM_REDUCE, RGI_SCHED_EXSCAN}};
+
+static void add_in_memory(rgi_sched *sched, rg_operation op, const rgi_algorithm_args *args) {
+  const char *in = args->in;
+  if (in_memory[op].kind == RGI_SCHED_SHM_GATHER && !in)
+    in = args->out + (size_t)sched->coll->all.me * args->bytes;
+  rgi_sched_add(sched,
+                (rgi_sched_step){.kind = in_memory[op].kind,
+                                 .peer = in_memory[op].root ? in_memory[op].root : args->root,
+                                 .to = args->out,
+                                 .from = in,
+                                 .bytes = args->bytes,
+                                 .way = args->way});
+}
+
 static int write_schedule(rgi_sched *sched, const rgi_call *call) {
   rgi_algorithm_args args;
   RGI_TRY(rgi_call_prepare(sched, call, &args));
@@ -64,7 +92,10 @@ static int write_schedule(rgi_sched *sched, const rgi_call *call) {
   const rgi_algorithm *chosen =
       &sched->coll->algorithms[shape.op][rgi_choice_row(sched->coll, &shape)];
   args.way = chosen->way;
-  chosen->build(sched, &sched->coll->all, &args);
+  if (chosen->build)
+    chosen->build(sched, &sched->coll->all, &args);
+  else
+    add_in_memory(sched, shape.op, &args);
   unpack_result(sched, call, &args);
   return sched->error;
 }

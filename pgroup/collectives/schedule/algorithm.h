@@ -71,7 +71,7 @@ typedef int rgi_algorithm_suits(const rgi_algorithm_inside *call);
  * suits. Then comes "shared", which is whatever way suits, or the only one. */
 typedef struct rgi_algorithm {
   const char *name;
-  rgi_algorithm_builder *build;
+  rgi_algorithm_builder *build; /* NULL: one step in shared memory (call.c) */
   unsigned needs;
   rgi_cost *cost;
   const char *formula;
