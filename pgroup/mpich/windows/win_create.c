@@ -15,8 +15,6 @@
 #include "mpich/windows/win_nodes.h"
 #include "shm/node.h"
 
-typedef rgi_win_plan plan;
-
 #define NO_MEMORY 1 /* no block of the arena begins there */
 
 static int is_on_one_node(rg_group g) {
@@ -26,23 +24,34 @@ static int is_on_one_node(rg_group g) {
 
 /* Memory that the members share cannot be that of several nodes. NULL: the call is passed on, by
  * all members. */
-static rg_group group_to_serve(const plan *p) {
+static rg_group group_to_serve(const rgi_win_plan *plan) {
   rg_group g = NULL;
-  rgi_intercept_name_window(p->flavor == MPI_WIN_FLAVOR_CREATE     ? "MPI_Win_create"
-                            : p->flavor == MPI_WIN_FLAVOR_ALLOCATE ? "MPI_Win_allocate"
-                                                                   : "MPI_Win_allocate_shared");
-  if (p->comm == MPI_COMM_NULL || p->size < 0 || p->disp_unit <= 0 || !rgi_mpich_gives()->handles)
+  rgi_intercept_name_window(plan->flavor == MPI_WIN_FLAVOR_CREATE     ? "MPI_Win_create"
+                            : plan->flavor == MPI_WIN_FLAVOR_ALLOCATE ? "MPI_Win_allocate"
+                                                                      : "MPI_Win_allocate_shared");
+  if (plan->comm == MPI_COMM_NULL || plan->size < 0 || plan->disp_unit <= 0 ||
+      !rgi_mpich_gives()->handles)
     rgi_intercept_count(RGI_INTERCEPT_RMA, RGI_INTERCEPT_OTHER_CASE);
-  else if ((g = rgi_intercept_group(RGI_INTERCEPT_RMA, p->comm)) && !is_on_one_node(g) &&
-           (p->flavor == MPI_WIN_FLAVOR_SHARED || !rgi_mpich_gives()->opens_epochs)) {
+  else if ((g = rgi_intercept_group(RGI_INTERCEPT_RMA, plan->comm)) && !is_on_one_node(g) &&
+           (plan->flavor == MPI_WIN_FLAVOR_SHARED || !rgi_mpich_gives()->opens_epochs)) {
     rgi_intercept_count(RGI_INTERCEPT_RMA, RGI_INTERCEPT_OTHER_COMM);
     g = NULL;
   }
   return g;
 }
 
-static int is_refused(const plan *p, int *answer) {
-  return rgi_intercept_refused(RGI_INTERCEPT_RMA, p->comm, answer);
+static int is_refused(const rgi_win_plan *plan, int *answer) {
+  return rgi_intercept_refused(RGI_INTERCEPT_RMA, plan->comm, answer);
+}
+
+static rgi_win_plan plan_of(int flavor, void *base, MPI_Aint size, MPI_Aint disp_unit,
+                            MPI_Info info, MPI_Comm comm) {
+  return (rgi_win_plan){.comm = comm,
+                        .info = info,
+                        .flavor = flavor,
+                        .size = size,
+                        .disp_unit = disp_unit,
+                        .base = base};
 }
 
 /* --- the caller's part ---------------------------------------------------------------------- */
@@ -51,7 +60,7 @@ static rgi_win_part *part_at(uint64_t offset) {
   return rgi_arena_at(offset);
 }
 
-static uint64_t make_part(const plan *p, int n) {
+static uint64_t make_part(const rgi_win_plan *plan, int n) {
   uint64_t at;
   size_t bytes =
       sizeof(rgi_win_part) + (size_t)n * (sizeof(rgi_shared_lock_claim) + sizeof(uint32_t));
@@ -60,11 +69,12 @@ static uint64_t make_part(const plan *p, int n) {
   rgi_win_part *part = part_at(at);
   memset(part, 0, bytes);
   part->bytes = (uint32_t)bytes;
-  part->size = p->size;
-  part->disp_unit = p->disp_unit;
-  part->memory = p->size > 0 || p->flavor == MPI_WIN_FLAVOR_SHARED ? rgi_arena_offset(p->base) : 0;
+  part->size = plan->size;
+  part->disp_unit = plan->disp_unit;
+  part->memory =
+      plan->size > 0 || plan->flavor == MPI_WIN_FLAVOR_SHARED ? rgi_arena_offset(plan->base) : 0;
   for (int i = 0; i < n; i++)
-    part->claims[i].rank = rgi_members_at(p->group->members, i);
+    part->claims[i].rank = rgi_members_at(plan->group->members, i);
   return at;
 }
 
@@ -73,8 +83,7 @@ static void free_part(uint64_t at) {
     rgi_arena_free(at, part_at(at)->bytes);
 }
 
-/* --- the window --------------------------------------------------------------------------------
- */
+/* --- the window ------------------------------------------------------------------------------ */
 
 static void fill_targets(rgi_win *window, const uint64_t all[]) {
   for (int i = 0; i < window->n; i++) {
@@ -97,28 +106,29 @@ static void drop_window(rgi_win *window) {
 }
 
 /* NULL: no memory. */
-static rgi_win *make_window(const plan *p, int n, uint64_t derivation) {
+static rgi_win *make_window(const rgi_win_plan *plan, int n, uint64_t derivation) {
   rgi_win *window = calloc(1, sizeof *window + (size_t)n * sizeof *window->target);
   if (!window)
     return NULL;
   rgi_win_memory_open();
   window->n = n;
-  window->flavor = p->flavor;
+  window->flavor = plan->flavor;
   window->model = MPI_WIN_UNIFIED;
-  window->base = p->base;
-  window->size = p->size;
-  window->disp_unit = (int)p->disp_unit;
-  window->memory = p->memory;
+  window->base = plan->base;
+  window->size = plan->size;
+  window->disp_unit = (int)plan->disp_unit;
+  window->memory = plan->memory;
   window->stand_in = MPI_WIN_NULL;
   window->handler = MPI_ERRORS_ARE_FATAL;
   window->members = MPI_GROUP_NULL;
   window->info = MPI_INFO_NULL;
-  rg_group_rank(p->group, &window->me);
-  int good = rgi_group_derive_part(p->group, derivation, 0, rgi_members_share(p->group->members),
-                                   &window->group) == RG_SUCCESS &&
-             PMPI_Comm_group(p->comm, &window->members) == MPI_SUCCESS &&
-             (p->info == MPI_INFO_NULL || PMPI_Info_dup(p->info, &window->info) == MPI_SUCCESS) &&
-             rgi_win_table_add(window);
+  rg_group_rank(plan->group, &window->me);
+  int good =
+      rgi_group_derive_part(plan->group, derivation, 0, rgi_members_share(plan->group->members),
+                            &window->group) == RG_SUCCESS &&
+      PMPI_Comm_group(plan->comm, &window->members) == MPI_SUCCESS &&
+      (plan->info == MPI_INFO_NULL || PMPI_Info_dup(plan->info, &window->info) == MPI_SUCCESS) &&
+      rgi_win_table_add(window);
   if (good)
     return window;
   drop_window(window);
@@ -137,14 +147,14 @@ static int no_memory(void) {
 }
 
 /* The members tell one another what they have. ready: the caller has its memory. */
-static int exchange(const plan *p, int ready, rgi_win **made) {
-  int n = rgi_members_count(p->group->members), lacks = p->lacks != MPI_SUCCESS;
+static int exchange(const rgi_win_plan *plan, int ready, rgi_win **made) {
+  int n = rgi_members_count(plan->group->members), lacks = plan->lacks != MPI_SUCCESS;
   uint64_t *all = malloc((size_t)n * sizeof *all);
   /* Counted by all, also by who makes no window: the next one's group is the same on all. */
-  uint64_t derivation = rgi_group_derive_begin(p->group);
-  rgi_win *window = ready && all && !lacks ? make_window(p, n, derivation) : NULL;
-  uint64_t mine = lacks ? NO_MEMORY : window ? make_part(p, n) : 0;
-  int error = all ? rg_allgather(p->group, &mine, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T)
+  uint64_t derivation = rgi_group_derive_begin(plan->group);
+  rgi_win *window = ready && all && !lacks ? make_window(plan, n, derivation) : NULL;
+  uint64_t mine = lacks ? NO_MEMORY : window ? make_part(plan, n) : 0;
+  int error = all ? rg_allgather(plan->group, &mine, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T)
                   : rgi_error(RG_ERR_NOMEM, "MPI_Win_create: no memory for %d members", n);
   if (!error && has_any(all, n, NO_MEMORY))
     error = no_memory();
@@ -163,15 +173,15 @@ static int exchange(const plan *p, int ready, rgi_win **made) {
 }
 
 /* The end of a creation: 1 and MPI's code, or 0: pass it on. */
-static int end_creation(const plan *p, int error, const rgi_win *window, MPI_Win *win,
+static int end_creation(const rgi_win_plan *plan, int error, const rgi_win *window, MPI_Win *win,
                         int *answer) {
   if (error || !window)
-    rgi_win_memory_free(p->memory);
+    rgi_win_memory_free(plan->memory);
   if (!error && !window) {
     rgi_intercept_count(RGI_INTERCEPT_RMA, RGI_INTERCEPT_OTHER_CASE);
     return 0;
   }
-  if (!rgi_intercept_end(RGI_INTERCEPT_RMA, p->comm, error, answer))
+  if (!rgi_intercept_end(RGI_INTERCEPT_RMA, plan->comm, error, answer))
     return 0;
   if (!error)
     *win = window->handle;
@@ -179,39 +189,34 @@ static int end_creation(const plan *p, int error, const rgi_win *window, MPI_Win
 }
 
 /* ready: the caller has its memory. 1 and MPI's code, or 0: pass the call on. */
-static int create(const plan *p, int ready, MPI_Win *win, int *answer) {
+static int create(const rgi_win_plan *plan, int ready, MPI_Win *win, int *answer) {
   rgi_win *window = NULL;
-  if (!is_on_one_node(p->group))
-    return rgi_win_nodes_make(p, ready, win, answer);
+  if (!is_on_one_node(plan->group))
+    return rgi_win_nodes_make(plan, ready, win, answer);
   int error = exchange(
-      p, ready && (p->memory || p->size == 0 || rgi_win_memory_holds(p->base, p->size)), &window);
-  return end_creation(p, error, window, win, answer);
+      plan,
+      ready && (plan->memory || plan->size == 0 || rgi_win_memory_holds(plan->base, plan->size)),
+      &window);
+  return end_creation(plan, error, window, win, answer);
 }
 
-/* --- MPI_Win_create -----------------------------------------------------------------------------
- */
+/* --- MPI_Win_create -------------------------------------------------------------------------- */
 
-static int serve_create(plan *p, MPI_Win *win, int *answer) {
-  p->group = win ? group_to_serve(p) : NULL;
-  return p->group ? create(p, 1, win, answer) : is_refused(p, answer);
+static int serve_create(rgi_win_plan *plan, MPI_Win *win, int *answer) {
+  plan->group = win ? group_to_serve(plan) : NULL;
+  return plan->group ? create(plan, 1, win, answer) : is_refused(plan, answer);
 }
 
 RG_API int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
                           MPI_Win *win) {
-  plan p = {.comm = comm,
-            .info = info,
-            .flavor = MPI_WIN_FLAVOR_CREATE,
-            .size = size,
-            .disp_unit = disp_unit,
-            .base = base};
+  rgi_win_plan plan = plan_of(MPI_WIN_FLAVOR_CREATE, base, size, disp_unit, info, comm);
   int answer;
-  return serve_create(&p, win, &answer)
+  return serve_create(&plan, win, &answer)
              ? answer
              : RGI_INTERCEPT_NEXT(PMPI_Win_create)(base, size, disp_unit, info, comm, win);
 }
 
-/* --- MPI_Win_allocate
- * ------------------------------------------------------------------------------ */
+/* --- MPI_Win_allocate ------------------------------------------------------------------------ */
 
 typedef int offered_fn(MPI_Aint size);
 
@@ -223,22 +228,22 @@ static int is_of_arrays(MPI_Aint size) {
   return offered && offered(size);
 }
 
-static int serve_allocate(plan *p, void *baseptr, MPI_Win *win, int *answer) {
-  p->group = win && baseptr ? group_to_serve(p) : NULL;
-  if (!p->group)
-    return is_refused(p, answer);
+static int serve_allocate(rgi_win_plan *plan, void *baseptr, MPI_Win *win, int *answer) {
+  plan->group = win && baseptr ? group_to_serve(plan) : NULL;
+  if (!plan->group)
+    return is_refused(plan, answer);
   /* Zeroed as MPI's is, although the standard does not say so. */
-  if (p->size > 0)
-    p->lacks =
-        rgi_win_memory_alloc(&(rgi_win_memory_wish){.call = "MPI_Win_allocate",
-                                                    .bytes = p->size,
-                                                    .alignment = rgi_win_memory_alignment(p->info),
-                                                    .zeroed = 1},
-                             &p->memory);
-  p->base = p->memory;
-  int served = create(p, p->size == 0 || p->base, win, answer);
+  if (plan->size > 0)
+    plan->lacks = rgi_win_memory_alloc(
+        &(rgi_win_memory_wish){.call = "MPI_Win_allocate",
+                               .bytes = plan->size,
+                               .alignment = rgi_win_memory_alignment(plan->info),
+                               .zeroed = 1},
+        &plan->memory);
+  plan->base = plan->memory;
+  int served = create(plan, plan->size == 0 || plan->base, win, answer);
   if (served && *answer == MPI_SUCCESS)
-    *(void **)baseptr = p->base;
+    *(void **)baseptr = plan->base;
   return served;
 }
 
@@ -254,13 +259,9 @@ static MPI_Aint size_for_mpi(MPI_Aint size) {
  * by the other name. */
 RG_API int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
                             void *baseptr, MPI_Win *win) {
-  plan p = {.comm = comm,
-            .info = info,
-            .flavor = MPI_WIN_FLAVOR_ALLOCATE,
-            .size = size,
-            .disp_unit = disp_unit};
+  rgi_win_plan plan = plan_of(MPI_WIN_FLAVOR_ALLOCATE, NULL, size, disp_unit, info, comm);
   int answer, ours = is_of_arrays(size);
-  return !ours && serve_allocate(&p, baseptr, win, &answer)
+  return !ours && serve_allocate(&plan, baseptr, win, &answer)
              ? answer
              : RGI_INTERCEPT_NEXT(MPI_Win_allocate)(ours ? size : size_for_mpi(size), disp_unit,
                                                     info, comm, baseptr, win);
@@ -268,20 +269,15 @@ RG_API int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Com
 
 RG_API int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
                              void *baseptr, MPI_Win *win) {
-  plan p = {.comm = comm,
-            .info = info,
-            .flavor = MPI_WIN_FLAVOR_ALLOCATE,
-            .size = size,
-            .disp_unit = disp_unit};
+  rgi_win_plan plan = plan_of(MPI_WIN_FLAVOR_ALLOCATE, NULL, size, disp_unit, info, comm);
   int answer;
-  return serve_allocate(&p, baseptr, win, &answer)
+  return serve_allocate(&plan, baseptr, win, &answer)
              ? answer
              : RGI_INTERCEPT_NEXT(PMPI_Win_allocate)(size_for_mpi(size), disp_unit, info, comm,
                                                      baseptr, win);
 }
 
-/* --- MPI_Win_allocate_shared
- * ------------------------------------------------------------------------- */
+/* --- MPI_Win_allocate_shared ----------------------------------------------------------------- */
 
 static int wants_gaps(MPI_Info info) {
   char value[8] = "";
@@ -292,10 +288,10 @@ static int wants_gaps(MPI_Info info) {
 }
 
 /* Where the application permits gaps, a member's memory begins as it wants. */
-static int64_t size_with_gap(const plan *p) {
-  size_t to = rgi_win_memory_alignment(p->info);
-  int64_t size = p->size;
-  if (!wants_gaps(p->info))
+static int64_t size_with_gap(const rgi_win_plan *plan) {
+  size_t to = rgi_win_memory_alignment(plan->info);
+  int64_t size = plan->size;
+  if (!wants_gaps(plan->info))
     return size;
   size = (int64_t)rgi_lines_whole((uint64_t)size);
   return to > RGI_LINE ? (size + (int64_t)to - 1) / (int64_t)to * (int64_t)to : size;
@@ -303,14 +299,14 @@ static int64_t size_with_gap(const plan *p) {
 
 /* Member 0 allocates for all. The members' memory lies side by side, in the order of ranks. base 0:
  * the arena is full; NO_MEMORY: so is the node's memory. */
-static int allocate_common(plan *p, uint64_t *base) {
-  int n = rgi_members_count(p->group->members), me;
-  int64_t mine = size_with_gap(p);
+static int allocate_common(rgi_win_plan *plan, uint64_t *base) {
+  int n = rgi_members_count(plan->group->members), me;
+  int64_t mine = size_with_gap(plan);
   int64_t *sizes = malloc((size_t)n * sizeof *sizes), before = 0, all = 0;
   if (!sizes)
     return rgi_error(RG_ERR_NOMEM, "MPI_Win_allocate_shared: no memory for %d members", n);
-  rg_group_rank(p->group, &me);
-  int error = rg_allgather(p->group, &mine, 1, MPI_INT64_T, sizes, 1, MPI_INT64_T);
+  rg_group_rank(plan->group, &me);
+  int error = rg_allgather(plan->group, &mine, 1, MPI_INT64_T, sizes, 1, MPI_INT64_T);
   for (int i = 0; i < n && !error; all += sizes[i++])
     if (i < me)
       before += sizes[i];
@@ -318,50 +314,46 @@ static int allocate_common(plan *p, uint64_t *base) {
   if (!error && me == 0) {
     const rgi_win_memory_wish wish = {.call = "MPI_Win_allocate_shared",
                                       .bytes = all,
-                                      .alignment = rgi_win_memory_alignment(p->info),
+                                      .alignment = rgi_win_memory_alignment(plan->info),
                                       .zeroed = 1};
-    int class = rgi_win_memory_alloc(&wish, &p->memory);
-    *base = class == MPI_SUCCESS ? rgi_arena_offset(p->memory) : NO_MEMORY;
+    int class = rgi_win_memory_alloc(&wish, &plan->memory);
+    *base = class == MPI_SUCCESS ? rgi_arena_offset(plan->memory) : NO_MEMORY;
   }
   if (!error)
-    error = rg_bcast(p->group, base, 1, MPI_UINT64_T, 0);
+    error = rg_bcast(plan->group, base, 1, MPI_UINT64_T, 0);
   if (!error && *base == NO_MEMORY)
     error = no_memory();
   if (!error && *base)
-    p->base = (char *)rgi_arena_at(*base) + before;
+    plan->base = (char *)rgi_arena_at(*base) + before;
   return error;
 }
 
-static int serve_shared(plan *p, void *baseptr, MPI_Win *win, int *answer) {
+static int serve_shared(rgi_win_plan *plan, void *baseptr, MPI_Win *win, int *answer) {
   rgi_win *window = NULL;
   uint64_t base = 0;
-  p->group = win && baseptr ? group_to_serve(p) : NULL;
-  if (!p->group)
-    return is_refused(p, answer);
-  int error = allocate_common(p, &base);
+  plan->group = win && baseptr ? group_to_serve(plan) : NULL;
+  if (!plan->group)
+    return is_refused(plan, answer);
+  int error = allocate_common(plan, &base);
   if (!error)
-    error = exchange(p, base != 0, &window);
-  int served = end_creation(p, error, window, win, answer);
+    error = exchange(plan, base != 0, &window);
+  int served = end_creation(plan, error, window, win, answer);
   if (served && !error)
-    *(void **)baseptr = p->base;
+    *(void **)baseptr = plan->base;
   return served;
 }
 
 RG_API int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
                                    void *baseptr, MPI_Win *win) {
-  plan p = {.comm = comm,
-            .info = info,
-            .flavor = MPI_WIN_FLAVOR_SHARED,
-            .size = size,
-            .disp_unit = disp_unit};
+  rgi_win_plan plan = plan_of(MPI_WIN_FLAVOR_SHARED, NULL, size, disp_unit, info, comm);
   int answer;
-  return serve_shared(&p, baseptr, win, &answer) ? answer
-                                                 : RGI_INTERCEPT_NEXT(PMPI_Win_allocate_shared)(
-                                                       size, disp_unit, info, comm, baseptr, win);
+  return serve_shared(&plan, baseptr, win, &answer)
+             ? answer
+             : RGI_INTERCEPT_NEXT(PMPI_Win_allocate_shared)(size, disp_unit, info, comm, baseptr,
+                                                            win);
 }
 
-/* --- the others
- * ------------------------------------------------------------------------------------------ */
+/* --- the others ------------------------------------------------------------------------------ */
 
 RG_API int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) {
   rgi_intercept_count(RGI_INTERCEPT_RMA, rgi_intercept_chosen(RGI_INTERCEPT_RMA)
@@ -373,27 +365,18 @@ RG_API int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) {
 #if MPI_VERSION >= 4
 RG_API int MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
                             MPI_Comm comm, MPI_Win *win) {
-  plan p = {.comm = comm,
-            .info = info,
-            .flavor = MPI_WIN_FLAVOR_CREATE,
-            .size = size,
-            .disp_unit = disp_unit,
-            .base = base};
+  rgi_win_plan plan = plan_of(MPI_WIN_FLAVOR_CREATE, base, size, disp_unit, info, comm);
   int answer;
-  return serve_create(&p, win, &answer)
+  return serve_create(&plan, win, &answer)
              ? answer
              : RGI_INTERCEPT_NEXT(PMPI_Win_create_c)(base, size, disp_unit, info, comm, win);
 }
 
 RG_API int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
                               void *baseptr, MPI_Win *win) {
-  plan p = {.comm = comm,
-            .info = info,
-            .flavor = MPI_WIN_FLAVOR_ALLOCATE,
-            .size = size,
-            .disp_unit = disp_unit};
+  rgi_win_plan plan = plan_of(MPI_WIN_FLAVOR_ALLOCATE, NULL, size, disp_unit, info, comm);
   int answer;
-  return serve_allocate(&p, baseptr, win, &answer)
+  return serve_allocate(&plan, baseptr, win, &answer)
              ? answer
              : RGI_INTERCEPT_NEXT(PMPI_Win_allocate_c)(size_for_mpi(size), disp_unit, info, comm,
                                                        baseptr, win);
@@ -401,15 +384,12 @@ RG_API int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, 
 
 RG_API int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
                                      MPI_Comm comm, void *baseptr, MPI_Win *win) {
-  plan p = {.comm = comm,
-            .info = info,
-            .flavor = MPI_WIN_FLAVOR_SHARED,
-            .size = size,
-            .disp_unit = disp_unit};
+  rgi_win_plan plan = plan_of(MPI_WIN_FLAVOR_SHARED, NULL, size, disp_unit, info, comm);
   int answer;
-  return serve_shared(&p, baseptr, win, &answer) ? answer
-                                                 : RGI_INTERCEPT_NEXT(PMPI_Win_allocate_shared_c)(
-                                                       size, disp_unit, info, comm, baseptr, win);
+  return serve_shared(&plan, baseptr, win, &answer)
+             ? answer
+             : RGI_INTERCEPT_NEXT(PMPI_Win_allocate_shared_c)(size, disp_unit, info, comm, baseptr,
+                                                              win);
 }
 
 RGI_INTERCEPT_BOTH(Win_create_c);
@@ -417,9 +397,7 @@ RGI_INTERCEPT_BOTH(Win_allocate_c);
 RGI_INTERCEPT_BOTH(Win_allocate_shared_c);
 #endif
 
-/* --- freeing
- * -----------------------------------------------------------------------------------------------
- */
+/* --- freeing --------------------------------------------------------------------------------- */
 
 static void free_window(rgi_win *window) {
   rgi_win_drop_handler(window);
