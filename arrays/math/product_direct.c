@@ -33,7 +33,7 @@ int rgi_product_is_direct(const rgi_product *product) {
   for (rgi_own_start(&own, &product->c); rgi_pieces_next(&own, &c);) {
     rgi_product_section part = rgi_product_section_of(&product->c, RG_FORM_NORMAL, &c);
     const rgi_product_section rows = {.i0 = part.i0, .i1 = part.i1, .k1 = product->k},
-                              columns = {0, product->k, part.k0, part.k1};
+                              columns = {.i1 = product->k, .k0 = part.k0, .k1 = part.k1};
     calls += (double)pieces_of(&product->a, product->form_a, rows) *
              (double)pieces_of(&product->b, product->form_b, columns);
     work += (double)(part.i1 - part.i0) * (double)(part.k1 - part.k0) * (double)product->k;

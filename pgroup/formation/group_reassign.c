@@ -82,8 +82,8 @@ int rg_group_reassign(rg_group mine, rg_group parent, int remote_leader, int n, 
   /* The id of the side that the caller will be on comes first. */
   const uint64_t creation_ids[RGI_CREATION_IDS] = {peer.id[leaves], peer.id[!leaves]};
   int diverged = peer.diverged;
-  const reassign_side own = {mine->members, NULL, n, leaving},
-                      other = {NULL, peer.members, peer.n, peer.leaving};
+  const reassign_side own = {.members = mine->members, .n = n, .leaving = leaving},
+                      other = {.packed = peer.members, .n = peer.n, .leaving = peer.leaving};
   int count = compose_members(leaves ? &other : &own, leaves ? &own : &other,
                               rgi_members_room_ranks(room.members));
   rgi_handshake_peer_free(&peer);

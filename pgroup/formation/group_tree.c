@@ -26,12 +26,12 @@ typedef struct {
   const char *call;
 } tree_call;
 
-static int send_ints(const tree_call *t, int to, const int ints[], int count) {
-  return rgi_message_deliver(&(rgi_message_envelope){.context = context_of(t->g),
-                                                     .peer = rgi_members_at(t->g->members, to),
-                                                     .tag = t->tag,
+static int send_ints(const tree_call *tree, int to, const int ints[], int count) {
+  return rgi_message_deliver(&(rgi_message_envelope){.context = context_of(tree->g),
+                                                     .peer = rgi_members_at(tree->g->members, to),
+                                                     .tag = tree->tag,
                                                      .bytes = (size_t)count * sizeof *ints},
-                             ints, t->call);
+                             ints, tree->call);
 }
 
 int rgi_group_tree_receive_into(const rgi_message_envelope wanted[], int n, const char *call,
@@ -49,7 +49,7 @@ int rgi_group_tree_receive_into(const rgi_message_envelope wanted[], int n, cons
 
 int rgi_group_tree_receive(uint64_t context, int from, int tag, const char *call, int *count,
                            int **ints) {
-  rgi_message_envelope wanted = {context, from, tag, 0}, found;
+  rgi_message_envelope wanted = {.context = context, .peer = from, .tag = tag}, found;
   rgi_message message;
   RGI_TRY(rgi_message_await(&wanted, call, &found, NULL));
   size_t bytes = found.bytes;
@@ -66,9 +66,9 @@ int rgi_group_tree_receive(uint64_t context, int from, int tag, const char *call
   return RG_SUCCESS;
 }
 
-static int receive_ints(const tree_call *t, int from, int *count, int **ints) {
-  return rgi_group_tree_receive(context_of(t->g), rgi_members_at(t->g->members, from), t->tag,
-                                t->call, count, ints);
+static int receive_ints(const tree_call *tree, int from, int *count, int **ints) {
+  return rgi_group_tree_receive(context_of(tree->g), rgi_members_at(tree->g->members, from),
+                                tree->tag, tree->call, count, ints);
 }
 
 int rgi_group_tree_broadcast(rg_group g, int tag, const char *call, int *count, int **ints) {

@@ -103,8 +103,9 @@ static uint64_t verdict_context(void) {
 static int receive_packet(handshake_leader *leader) {
   do {
     int source, tag = leader->tag == NO_TAG ? RGI_ANY : leader->tag;
-    const rgi_message_envelope wanted[] = {{packet_context(), leader->remote, tag, 0},
-                                           {packet_context(), leader->remote, NO_TAG, 0}};
+    const rgi_message_envelope wanted[] = {
+        {.context = packet_context(), .peer = leader->remote, .tag = tag},
+        {.context = packet_context(), .peer = leader->remote, .tag = NO_TAG}};
     RGI_TRY(rgi_group_tree_receive_into(
         wanted, 2, leader->consent->call, leader->theirs.ints ? packet_room() : HEAD,
         packet_ints(&leader->theirs), &source, &leader->theirs.count));
@@ -171,7 +172,8 @@ typedef struct {
 /* Waits for the other leader's verdict on a pair with the own packet. If that one gives up its
  * packet, the wait ends: it has revoked the id. */
 static int receive_verdict(handshake_leader *leader, int tag, handshake_verdict *verdict) {
-  const rgi_message_envelope wanted = {verdict_context(), leader->remote, tag, 0};
+  const rgi_message_envelope wanted = {
+      .context = verdict_context(), .peer = leader->remote, .tag = tag};
   uint64_t *watched = &rgi_failure_scope_now.creation_ids[0], own = *watched;
   int error;
   *watched = id_of(&leader->theirs);

@@ -24,6 +24,11 @@ typedef struct {
   MPI_Datatype type;
 } rgi_coll_check_side;
 
+static inline __attribute__((always_inline)) rgi_coll_check_side
+rgi_coll_check_side_of(const void *memory, MPI_Count at, MPI_Count count, MPI_Datatype type) {
+  return (rgi_coll_check_side){.memory = memory, .at = at, .count = count, .type = type};
+}
+
 /* Whether MPI refuses operand and result at one address. */
 int rgi_coll_check_ask_alias(void);
 

@@ -35,7 +35,7 @@
 
 /* The caller's block of what it gives or gets, at an element; has: whether it does. */
 #define SIDE(has, memory, at, count, type)                                                         \
-  ((rgi_coll_check_side){memory, at, (has) ? (count) : -1, type})
+  rgi_coll_check_side_of(memory, at, (has) ? (count) : -1, type)
 
 RG_API int MPI_Barrier(MPI_Comm comm) {
   SERVE(BARRIER, 1, 0, 0, rg_barrier(g), PMPI_Barrier(comm));

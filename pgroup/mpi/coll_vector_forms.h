@@ -17,9 +17,9 @@ RG_API int FORM(MPI_Gatherv)(const void *send, COUNT send_count, MPI_Datatype se
   if (g && !gets && send == MPI_IN_PLACE)
     return rgi_intercept_misplaced(RGI_INTERCEPT_GATHERV, comm);
   if (g &&
-      !rgi_coll_check_sides((rgi_coll_check_side){send, 0, send_count, send_type},
-                            (rgi_coll_check_side){recv, gets ? displs[g->me] : 0,
-                                                  gets ? recv_counts[g->me] : -1, recv_type})) {
+      !rgi_coll_check_sides(rgi_coll_check_side_of(send, 0, send_count, send_type),
+                            rgi_coll_check_side_of(recv, gets ? displs[g->me] : 0,
+                                                   gets ? recv_counts[g->me] : -1, recv_type))) {
     rgi_large_counts r = {NULL, NULL, NULL};
     int error = gets ? CONVERT(g, recv_counts, displs, &r) : RG_SUCCESS;
     if (!error)
@@ -46,9 +46,9 @@ RG_API int FORM(MPI_Scatterv)(const void *send, const COUNT send_counts[], const
     return refuse_null(RGI_INTERCEPT_SCATTERV, comm);
   if (g && !gives && recv == MPI_IN_PLACE)
     return rgi_intercept_misplaced(RGI_INTERCEPT_SCATTERV, comm);
-  if (g && !rgi_coll_check_sides((rgi_coll_check_side){send, gives ? displs[g->me] : 0,
-                                                       gives ? send_counts[g->me] : -1, send_type},
-                                 (rgi_coll_check_side){recv, 0, recv_count, recv_type})) {
+  if (g && !rgi_coll_check_sides(rgi_coll_check_side_of(send, gives ? displs[g->me] : 0,
+                                                        gives ? send_counts[g->me] : -1, send_type),
+                                 rgi_coll_check_side_of(recv, 0, recv_count, recv_type))) {
     rgi_large_counts s = {NULL, NULL, NULL};
     int error = gives ? CONVERT(g, send_counts, displs, &s) : RG_SUCCESS;
     if (!error)
@@ -75,8 +75,8 @@ RG_API int FORM(MPI_Allgatherv)(const void *send, COUNT send_count, MPI_Datatype
   if (g && (!recv_counts || !displs))
     return refuse_null(RGI_INTERCEPT_ALLGATHERV, comm);
   if (g && !rgi_coll_check_sides(
-               (rgi_coll_check_side){send, 0, send_count, send_type},
-               (rgi_coll_check_side){recv, displs[g->me], recv_counts[g->me], recv_type})) {
+               rgi_coll_check_side_of(send, 0, send_count, send_type),
+               rgi_coll_check_side_of(recv, displs[g->me], recv_counts[g->me], recv_type))) {
     rgi_large_counts r;
     int error = CONVERT(g, recv_counts, displs, &r);
     if (!error)
@@ -103,8 +103,8 @@ RG_API int FORM(MPI_Alltoallv)(const void *send, const COUNT send_counts[],
   if (g && (!recv_counts || !recv_displs || (gives && (!send_counts || !send_displs))))
     return refuse_null(RGI_INTERCEPT_ALLTOALLV, comm);
   if (g && !rgi_coll_check_sides(
-               (rgi_coll_check_side){send, 0, gives, send_type},
-               (rgi_coll_check_side){recv, 0, send_counts == recv_counts, recv_type})) {
+               rgi_coll_check_side_of(send, 0, gives, send_type),
+               rgi_coll_check_side_of(recv, 0, send_counts == recv_counts, recv_type))) {
     rgi_large_counts r, s = {NULL, NULL, NULL};
     int error = CONVERT(g, recv_counts, recv_displs, &r);
     if (!error && send != MPI_IN_PLACE)

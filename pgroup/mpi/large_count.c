@@ -6,9 +6,10 @@
 
 #include "base/error.h"
 
-int rgi_large_counts_copy(rg_group g, const int counts[], const int displs[], rgi_large_counts *w) {
+int rgi_large_counts_copy(rg_group g, const int counts[], const int displs[],
+                          rgi_large_counts *converted) {
   int n = 0;
-  *w = (rgi_large_counts){NULL, NULL, NULL};
+  *converted = (rgi_large_counts){NULL, NULL, NULL};
   rg_group_size(g, &n);
   MPI_Count *c = malloc((size_t)n * (sizeof(MPI_Count) + sizeof(MPI_Aint)));
   if (!c)
@@ -18,6 +19,6 @@ int rgi_large_counts_copy(rg_group g, const int counts[], const int displs[], rg
     c[i] = counts[i];
   for (int i = 0; i < n && displs; i++)
     d[i] = displs[i];
-  *w = (rgi_large_counts){counts ? c : NULL, displs ? d : NULL, c};
+  *converted = (rgi_large_counts){counts ? c : NULL, displs ? d : NULL, c};
   return RG_SUCCESS;
 }

@@ -16,13 +16,14 @@ typedef struct {
 } rgi_large_counts;
 
 /* Converts the arrays that are not NULL, one element for each member. RG_ERR_NOMEM. */
-int rgi_large_counts_copy(rg_group g, const int counts[], const int displs[], rgi_large_counts *w);
+int rgi_large_counts_copy(rg_group g, const int counts[], const int displs[],
+                          rgi_large_counts *converted);
 
 /* The same for arrays that have the large types already. */
 static inline int rgi_large_counts_use(rg_group g, const MPI_Count counts[],
-                                       const MPI_Aint displs[], rgi_large_counts *w) {
+                                       const MPI_Aint displs[], rgi_large_counts *converted) {
   (void)g;
-  *w = (rgi_large_counts){counts, displs, NULL};
+  *converted = (rgi_large_counts){counts, displs, NULL};
   return 0;
 }
 

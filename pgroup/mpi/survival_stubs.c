@@ -15,8 +15,8 @@ int rgi_guard_blind(void) {
   return 0;
 }
 
-void rgi_guard_tell(const rgi_guard_addresses *a, int fd, int listener, int pipe) {
-  (void)a, (void)fd, (void)listener, (void)pipe;
+void rgi_guard_tell(const rgi_guard_addresses *addresses, int fd, int listener, int pipe) {
+  (void)addresses, (void)fd, (void)listener, (void)pipe;
 }
 
 /* After a death that the application survives there is no common finalization either. */

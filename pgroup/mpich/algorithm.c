@@ -16,9 +16,12 @@ static const struct {
   const char *collective, *name, *radix_variable;
   int radix;
 } list[RGI_MPICH_ALGORITHMS] = {
-    [RGI_MPICH_IBCAST] = {"IBCAST", "tsp_tree", "IBCAST_TREE_KVAL", 8},
-    [RGI_MPICH_ISCATTERV] = {"ISCATTERV", "tsp_linear", NULL, 0},
-    [RGI_MPICH_IREDUCE] = {"IREDUCE", "tsp_tree", NULL, 0},
+    [RGI_MPICH_IBCAST] = {.collective = "IBCAST",
+                          .name = "tsp_tree",
+                          .radix_variable = "IBCAST_TREE_KVAL",
+                          .radix = 8},
+    [RGI_MPICH_ISCATTERV] = {.collective = "ISCATTERV", .name = "tsp_linear"},
+    [RGI_MPICH_IREDUCE] = {.collective = "IREDUCE", .name = "tsp_tree"},
 };
 
 typedef struct {
@@ -48,19 +51,20 @@ static int number_in(const char *text, const char *name) {
 }
 
 /* The variable, if it is of type int, its value and its description. */
-static int find(const char *name, const char *kind, variable *v, int *value, char *text) {
+static int find(const char *name, const char *kind, variable *variable, int *value, char *text) {
   char full[MOST_NAME], ignored[MOST_NAME];
   int index, verbosity, bind, scope, count, length = sizeof ignored, text_length = MOST_TEXT;
   MPI_Datatype type;
   MPI_T_enum values;
   snprintf(full, sizeof full, "MPIR_CVAR_%s%s", name, kind);
-  v->found = PMPI_T_cvar_get_index(full, &index) == MPI_SUCCESS &&
-             PMPI_T_cvar_get_info(index, ignored, &length, &verbosity, &type, &values, text,
-                                  &text_length, &bind, &scope) == MPI_SUCCESS &&
-             type == MPI_INT &&
-             PMPI_T_cvar_handle_alloc(index, NULL, &v->handle, &count) == MPI_SUCCESS &&
-             count == 1 && PMPI_T_cvar_read(v->handle, value) == MPI_SUCCESS;
-  return v->found;
+  variable->found =
+      PMPI_T_cvar_get_index(full, &index) == MPI_SUCCESS &&
+      PMPI_T_cvar_get_info(index, ignored, &length, &verbosity, &type, &values, text, &text_length,
+                           &bind, &scope) == MPI_SUCCESS &&
+      type == MPI_INT &&
+      PMPI_T_cvar_handle_alloc(index, NULL, &variable->handle, &count) == MPI_SUCCESS &&
+      count == 1 && PMPI_T_cvar_read(variable->handle, value) == MPI_SUCCESS;
+  return variable->found;
 }
 
 static void open_one(int i) {

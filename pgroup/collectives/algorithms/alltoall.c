@@ -54,13 +54,13 @@ typedef struct {
 } block_row;
 
 /* Copies the blocks whose number has the bit, between the row and packed. Returns how many. */
-static size_t copy_blocks_with_bit(rgi_sched *sched, const block_row *b, long long bit,
+static size_t copy_blocks_with_bit(rgi_sched *sched, const block_row *row, long long bit,
                                    char *packed, int pack) {
   size_t count = 0;
-  for (int i = 1; i < b->n; i++)
+  for (int i = 1; i < row->n; i++)
     if (i & bit) {
-      char *in_all = b->all + (size_t)i * b->m, *in_packed = packed + count++ * b->m;
-      rgi_sched_copy(sched, pack ? in_packed : in_all, pack ? in_all : in_packed, b->m);
+      char *in_all = row->all + (size_t)i * row->m, *in_packed = packed + count++ * row->m;
+      rgi_sched_copy(sched, pack ? in_packed : in_all, pack ? in_all : in_packed, row->m);
     }
   return count;
 }

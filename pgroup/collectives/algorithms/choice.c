@@ -73,7 +73,8 @@ double rgi_choice_predict(const rgi_tuning_model *model, const rgi_algorithm tab
   const rgi_tuning_level *l = algorithm->needs & RGI_ALGORITHM_ONE_NODE ? &model->shared
                               : shape->nodes > 1                        ? &model->between
                                                                         : &model->inside;
-  rgi_cost_params params = {shape->p, (double)shape->bytes, l->ts, l->tw, l->tc};
+  rgi_cost_params params = {
+      .p = shape->p, .n = (double)shape->bytes, .ts = l->ts, .tw = l->tw, .tc = l->tc};
   if (shape->nodes > 1) /* the members on a node share its link */
     params.tw *= (double)shape->p / shape->nodes;
   return algorithm->cost(&params);

@@ -86,7 +86,12 @@ static void build_messages(rgi_sched *sched, rg_operation op, rg_operation part,
 static void build_shm(rgi_sched *sched, rgi_sched_step_kind kind, rg_operation part,
                       const rgi_algorithm_args *args) {
   rgi_way way = rgi_choice_inside(sched, part, args->bytes);
-  rgi_sched_add(sched, (rgi_sched_step){kind, args->root, args->out, args->in, args->bytes, way});
+  rgi_sched_add(sched, (rgi_sched_step){.kind = kind,
+                                        .peer = args->root,
+                                        .to = args->out,
+                                        .from = args->in,
+                                        .bytes = args->bytes,
+                                        .way = way});
 }
 
 void rgi_hier_node_barrier(rgi_sched *sched, rg_operation op) {

@@ -168,13 +168,20 @@ static void reduce_scatter_shared(rgi_sched *sched, const rgi_subgroup *subgroup
                                   const rgi_algorithm_args *args) {
   size_t bytes = all_bytes(subgroup, args);
   if (!args->in_blocks.length && !sched->reduction.whole) {
-    rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_SHM_REDUCE_SCATTER, 0, args->out, args->in,
-                                          args->bytes, args->way});
+    rgi_sched_add(sched, (rgi_sched_step){.kind = RGI_SCHED_SHM_REDUCE_SCATTER,
+                                          .to = args->out,
+                                          .from = args->in,
+                                          .bytes = args->bytes,
+                                          .way = args->way});
     return;
   }
   char *sum = rgi_sched_alloc(sched, bytes);
-  rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_SHM_REDUCE, RGI_SCHED_ALL, sum, args->in, bytes,
-                                        rgi_choice_inside(sched, RG_OP_ALLREDUCE, bytes)});
+  rgi_sched_add(sched, (rgi_sched_step){.kind = RGI_SCHED_SHM_REDUCE,
+                                        .peer = RGI_SCHED_ALL,
+                                        .to = sum,
+                                        .from = args->in,
+                                        .bytes = bytes,
+                                        .way = rgi_choice_inside(sched, RG_OP_ALLREDUCE, bytes)});
   rgi_sched_copy(sched, args->out, sum + rgi_blocks_at(&args->in_blocks, subgroup->me),
                  args->bytes);
 }

@@ -42,7 +42,7 @@ static inline void rgi_call_begin(rgi_call *call, rg_operation operation, rg_gro
   call->operation = operation;
   call->group = g;
   call->root = root;
-  call->send = call->recv = (rgi_call_side){NULL, MPI_DATATYPE_NULL, 0, NULL, NULL};
+  call->send = call->recv = (rgi_call_side){.type = MPI_DATATYPE_NULL};
   call->op = MPI_OP_NULL;
 }
 

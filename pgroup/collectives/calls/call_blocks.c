@@ -43,8 +43,12 @@ int rg_gather(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype s
                   (block_side){recv, recv_count, recv_type}, g && g->me == root, root, &bytes);
   if (state)
     return rgi_node_coll_gather(
-        state, &(rgi_node_coll_blocks){own_block(g, send, recv, bytes), recv, bytes, root, __func__,
-                                       rgi_fast_path_way(rgi_algorithms_gather, g, bytes)});
+        state, &(rgi_node_coll_blocks){.in = own_block(g, send, recv, bytes),
+                                       .out = recv,
+                                       .bytes = bytes,
+                                       .root = root,
+                                       .call = __func__,
+                                       .way = rgi_fast_path_way(rgi_algorithms_gather, g, bytes)});
   rgi_call call;
   rgi_call_begin(&call, RG_OP_GATHER, g, root);
   rgi_call_block(&call.send, send, send_count, send_type);
@@ -90,9 +94,12 @@ int rg_scatter(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype 
                   (block_side){send, send_count, send_type}, g && g->me == root, root, &bytes);
   if (state)
     return rgi_node_coll_scatter(
-        state,
-        &(rgi_node_coll_blocks){send, recv == MPI_IN_PLACE ? NULL : recv, bytes, root, __func__,
-                                rgi_fast_path_way(rgi_algorithms_scatter, g, bytes)});
+        state, &(rgi_node_coll_blocks){.in = send,
+                                       .out = recv == MPI_IN_PLACE ? NULL : recv,
+                                       .bytes = bytes,
+                                       .root = root,
+                                       .call = __func__,
+                                       .way = rgi_fast_path_way(rgi_algorithms_scatter, g, bytes)});
   rgi_call call;
   rgi_call_begin(&call, RG_OP_SCATTER, g, root);
   rgi_call_block(&call.send, send, send_count, send_type);
@@ -139,8 +146,12 @@ int rg_allgather(rg_group g, const void *send, MPI_Count send_count, MPI_Datatyp
   if (state)
     return rgi_node_coll_gather(
         state,
-        &(rgi_node_coll_blocks){own_block(g, send, recv, bytes), recv, bytes, RGI_NODE_COLL_ALL,
-                                __func__, rgi_fast_path_way(rgi_algorithms_allgather, g, bytes)});
+        &(rgi_node_coll_blocks){.in = own_block(g, send, recv, bytes),
+                                .out = recv,
+                                .bytes = bytes,
+                                .root = RGI_NODE_COLL_ALL,
+                                .call = __func__,
+                                .way = rgi_fast_path_way(rgi_algorithms_allgather, g, bytes)});
   rgi_call call;
   rgi_call_begin(&call, RG_OP_ALLGATHER, g, 0);
   rgi_call_block(&call.send, send, send_count, send_type);
@@ -187,8 +198,12 @@ int rg_alltoall(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype
                         (block_side){recv, recv_count, recv_type}, 1, 0, &bytes);
   if (state)
     return rgi_node_coll_alltoall(
-        state, &(rgi_node_coll_blocks){send, recv, bytes, 0, __func__,
-                                       rgi_fast_path_way(rgi_algorithms_alltoall, g, bytes)});
+        state,
+        &(rgi_node_coll_blocks){.in = send,
+                                .out = recv,
+                                .bytes = bytes,
+                                .call = __func__,
+                                .way = rgi_fast_path_way(rgi_algorithms_alltoall, g, bytes)});
   rgi_call call;
   rgi_call_begin(&call, RG_OP_ALLTOALL, g, 0);
   rgi_call_block(&call.send, send, send_count, send_type);

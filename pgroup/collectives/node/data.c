@@ -171,7 +171,10 @@ int rgi_node_coll_scatter(rgi_shared_state *state, const rgi_node_coll_blocks *b
 
 static int alltoall_step(rgi_shared_state *state, const rgi_node_coll_blocks *blocks, size_t at,
                          size_t n) {
-  rgi_node_coll_pieces pieces = {(const char *)blocks->in + at, blocks->bytes, n, blocks->call, 0};
+  rgi_node_coll_pieces pieces = {.in = (const char *)blocks->in + at,
+                                 .stride = blocks->bytes,
+                                 .bytes = n,
+                                 .call = blocks->call};
   RGI_TRY(rgi_node_coll_give_pieces(state, &pieces));
   for (int k = 0; k < state->n; k++) {
     int i = (state->me + k) % state->n;

@@ -117,15 +117,16 @@ typedef struct {
 
 /* Combines what member i has given into the caller's. `first`: nothing was before. */
 static int take_partial(rgi_shared_state *state, const rgi_node_coll_reduction *reduction, int i,
-                        const partial *p, int first) {
+                        const partial *partial, int first) {
   size_t bytes = reduction->count * reduction->size;
   RGI_TRY(await(state, i, bytes, reduction->call));
   const char *theirs = rgi_step_data(state, i, bytes);
-  if (p->before && first)
-    memcpy(p->before, theirs, bytes);
-  else if (p->before)
-    RGI_TRY(rgi_op_apply(theirs, p->before, reduction->count, reduction->type, reduction->op));
-  return rgi_op_apply(theirs, p->all, reduction->count, reduction->type, reduction->op);
+  if (partial->before && first)
+    memcpy(partial->before, theirs, bytes);
+  else if (partial->before)
+    RGI_TRY(
+        rgi_op_apply(theirs, partial->before, reduction->count, reduction->type, reduction->op));
+  return rgi_op_apply(theirs, partial->all, reduction->count, reduction->type, reduction->op);
 }
 
 /* Each step is ended, since there may be more of them than cells. */

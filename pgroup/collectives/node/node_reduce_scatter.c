@@ -20,9 +20,10 @@
 static int combine_step(rgi_shared_state *state, const rgi_node_coll_reduction *reduction,
                         size_t at, size_t n) {
   char *out = (char *)reduction->out + at * reduction->size;
-  rgi_node_coll_pieces pieces = {(const char *)reduction->in + at * reduction->size,
-                                 reduction->count * reduction->size, n * reduction->size,
-                                 reduction->call, 0};
+  rgi_node_coll_pieces pieces = {.in = (const char *)reduction->in + at * reduction->size,
+                                 .stride = reduction->count * reduction->size,
+                                 .bytes = n * reduction->size,
+                                 .call = reduction->call};
   RGI_TRY(rgi_node_coll_give_pieces(state, &pieces));
   rgi_copy_block(out, rgi_node_coll_piece(state, &pieces, state->n - 1), pieces.bytes);
   for (int i = state->n - 2; i >= 0; i--)

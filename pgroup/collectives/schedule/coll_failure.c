@@ -49,7 +49,10 @@ static void tell_other_nodes(const rgi_members *members, uint64_t context, uint3
                              const char *call) {
   for (int i = 0, n = rgi_node.count > 1 ? rgi_members_count(members) : 0; i < n; i++)
     if (rgi_node_of(rgi_members_at(members, i)) != rgi_node.mine) {
-      rgi_message_envelope to = {context, rgi_members_at(members, i), FAILURE_TAG, sizeof number};
+      rgi_message_envelope to = {.context = context,
+                                 .peer = rgi_members_at(members, i),
+                                 .tag = FAILURE_TAG,
+                                 .bytes = sizeof number};
       rgi_message_deliver(&to, &number, call); /* the others are told also where one cannot be */
     }
 }
@@ -75,7 +78,8 @@ int rgi_coll_failure_absent(rg_group g, const char *call, int error) {
 
 /* number: of the call that it names. */
 static int find_word(rgi_coll *coll, uint32_t *number, int *there) {
-  rgi_message_envelope wanted = {coll->context, RGI_ANY, FAILURE_TAG, 0}, found;
+  rgi_message_envelope wanted = {.context = coll->context, .peer = RGI_ANY, .tag = FAILURE_TAG},
+                       found;
   rgi_message_cell *taken;
   rgi_message message;
   int here = coll->state ? rgi_shared_state_error(coll->state) : RG_SUCCESS;

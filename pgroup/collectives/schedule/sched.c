@@ -99,14 +99,18 @@ static void add_message(rgi_sched *sched, rgi_sched_step step) {
 
 void rgi_sched_send(rgi_sched *sched, const rgi_subgroup *subgroup, int to, const void *data,
                     size_t bytes) {
-  add_message(sched, (rgi_sched_step){RGI_SCHED_SEND, rgi_subgroup_rank(subgroup, to), NULL, data,
-                                      bytes, 0});
+  add_message(sched, (rgi_sched_step){.kind = RGI_SCHED_SEND,
+                                      .peer = rgi_subgroup_rank(subgroup, to),
+                                      .from = data,
+                                      .bytes = bytes});
 }
 
 void rgi_sched_receive(rgi_sched *sched, const rgi_subgroup *subgroup, int from, void *data,
                        size_t bytes) {
-  add_message(sched, (rgi_sched_step){RGI_SCHED_RECEIVE, rgi_subgroup_rank(subgroup, from), data,
-                                      NULL, bytes, 0});
+  add_message(sched, (rgi_sched_step){.kind = RGI_SCHED_RECEIVE,
+                                      .peer = rgi_subgroup_rank(subgroup, from),
+                                      .to = data,
+                                      .bytes = bytes});
 }
 
 void rgi_sched_end_round(rgi_sched *sched) {
@@ -119,26 +123,31 @@ void rgi_sched_await_first(rgi_sched *sched, int n) {
   rgi_sched_add(sched, (rgi_sched_step){.kind = RGI_SCHED_END_ROUND, .peer = n});
 }
 
+static rgi_sched_step local_step(rgi_sched_step_kind kind, void *to, const void *from,
+                                 size_t bytes) {
+  return (rgi_sched_step){.kind = kind, .peer = -1, .to = to, .from = from, .bytes = bytes};
+}
+
 void rgi_sched_copy(rgi_sched *sched, void *to, const void *from, size_t bytes) {
   if (to != from && bytes)
-    rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_COPY, -1, to, from, bytes, 0});
+    rgi_sched_add(sched, local_step(RGI_SCHED_COPY, to, from, bytes));
 }
 
 void rgi_sched_reduce_left(rgi_sched *sched, void *left, void *right, size_t bytes) {
   if (bytes && sched->reduction.commutes)
-    rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_REDUCE_RIGHT, -1, left, right, bytes, 0});
+    rgi_sched_add(sched, local_step(RGI_SCHED_REDUCE_RIGHT, left, right, bytes));
   else if (bytes)
-    rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_REDUCE_LEFT, -1, right, left, bytes, 0});
+    rgi_sched_add(sched, local_step(RGI_SCHED_REDUCE_LEFT, right, left, bytes));
 }
 
 void rgi_sched_reduce_right(rgi_sched *sched, const void *left, void *right, size_t bytes) {
   if (bytes)
-    rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_REDUCE_RIGHT, -1, right, left, bytes, 0});
+    rgi_sched_add(sched, local_step(RGI_SCHED_REDUCE_RIGHT, right, left, bytes));
 }
 
 void rgi_sched_unpack(rgi_sched *sched, void *memory, const void *dense, size_t bytes) {
   if (bytes)
-    rgi_sched_add(sched, (rgi_sched_step){RGI_SCHED_UNPACK, -1, memory, dense, bytes, 0});
+    rgi_sched_add(sched, local_step(RGI_SCHED_UNPACK, memory, dense, bytes));
 }
 
 typedef struct {

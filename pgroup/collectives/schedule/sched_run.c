@@ -24,8 +24,10 @@ static int world_rank(const rgi_sched *sched, int peer) {
 
 static int begin_message(rgi_sched *sched, const rgi_sched_step *step) {
   rgi_message *message = &sched->messages[sched->begun];
-  rgi_message_envelope envelope = {sched->coll->context, world_rank(sched, step->peer), sched->tag,
-                                   step->bytes};
+  rgi_message_envelope envelope = {.context = sched->coll->context,
+                                   .peer = world_rank(sched, step->peer),
+                                   .tag = sched->tag,
+                                   .bytes = step->bytes};
   int error;
   sched->peers[sched->begun] = sched->at;
   if (step->kind == RGI_SCHED_SEND)
@@ -103,8 +105,12 @@ static int run_in_memory(const rgi_sched *sched, const rgi_sched_step *step) {
   if (step->bytes == 0 && step->kind != RGI_SCHED_SHM_BARRIER)
     return RG_SUCCESS;
   rgi_shared_state *state = sched->coll->state;
-  rgi_node_coll_blocks blocks = {step->from, step->to,    step->bytes,
-                                 step->peer, sched->call, step->way};
+  rgi_node_coll_blocks blocks = {.in = step->from,
+                                 .out = step->to,
+                                 .bytes = step->bytes,
+                                 .root = step->peer,
+                                 .call = sched->call,
+                                 .way = step->way};
   switch (step->kind) {
   case RGI_SCHED_SHM_BARRIER:
     return rgi_node_coll_barrier(state, sched->call);
