@@ -51,14 +51,14 @@ static int fits_array(const char *name, int64_t i, rg_array a, const rgi_head_ar
                    (int)record->type, record->d.dims, (long long)record->d.shape[0]);
 }
 
-static int fits_head(const loading *l, const char *name, const rgi_head *head) {
-  if (head->fixed->arrays != l->n || head->fixed->state_bytes != l->bytes)
+static int fits_head(const loading *loading, const char *name, const rgi_head *head) {
+  if (head->fixed->arrays != loading->n || head->fixed->state_bytes != loading->bytes)
     return rgi_error(
         RG_ERR_FILE, "%s holds %lld arrays and %llu bytes of state; %lld and %llu were to be read",
         name, (long long)head->fixed->arrays, (unsigned long long)head->fixed->state_bytes,
-        (long long)l->n, (unsigned long long)l->bytes);
-  for (int64_t i = 0; i < l->n; i++)
-    RGI_TRY(fits_array(name, i, l->arrays[i], &head->saved[i]));
+        (long long)loading->n, (unsigned long long)loading->bytes);
+  for (int64_t i = 0; i < loading->n; i++)
+    RGI_TRY(fits_array(name, i, loading->arrays[i], &head->saved[i]));
   return RG_SUCCESS;
 }
 
@@ -85,33 +85,34 @@ static int put_blocks(void *context, const rgi_head *head, int writer, const cha
 }
 
 /* The error of one member on all of them. */
-static int share_error(const loading *l, int error) {
-  return rgi_group_error_share(l->group, "rg_checkpoint_load", error);
+static int share_error(const loading *loading, int error) {
+  return rgi_group_error_share(loading->group, "rg_checkpoint_load", error);
 }
 
 /* On every member alike. */
-static int read_arrays(loading *l, const rgi_head *head, const char *name) {
-  int error = rgi_generations_read(l->group, head, name, put_blocks, l);
-  return share_error(l, error ? error : rg_array_fence(NULL));
+static int read_arrays(loading *loading, const rgi_head *head, const char *name) {
+  int error = rgi_generations_read(loading->group, head, name, put_blocks, loading);
+  return share_error(loading, error ? error : rg_array_fence(NULL));
 }
 
 /* *damaged: the other generation is to be tried. */
-static int load_generation(loading *l, rgi_generations *generations, int i, int *damaged) {
+static int load_generation(loading *loading, rgi_generations *generations, int i, int *damaged) {
   rgi_head head = {0};
   char name[sizeof generations->name[0]] = "";
   *damaged = 0;
-  int error = rgi_generations_broadcast(l->group, generations, i, &head, name);
+  int error = rgi_generations_broadcast(loading->group, generations, i, &head, name);
   if (!error)
-    error = share_error(l, fits_head(l, name, &head));
+    error = share_error(loading, fits_head(loading, name, &head));
   if (!error) {
-    error = read_arrays(l, &head, name);
+    error = read_arrays(loading, &head, name);
     *damaged = error == RG_ERR_FILE;
   }
-  if (!error && l->bytes)
-    memcpy(l->state, head.state, l->bytes);
+  if (!error && loading->bytes)
+    memcpy(loading->state, head.state, loading->bytes);
   if (!error) /* the program goes on from here: its next checkpoint may supersede all others */
-    rgi_claim_note(l->path, (rgi_claim_known){
-                                .number = l->claimed, .whole = head.fixed->sequence, .loaded = 1});
+    rgi_claim_note(
+        loading->path,
+        (rgi_claim_known){.number = loading->claimed, .whole = head.fixed->sequence, .loaded = 1});
   rgi_head_clear(&head);
   return error == RG_ERR_SYSTEM ? RG_ERR_FILE : error;
 }
@@ -119,30 +120,30 @@ static int load_generation(loading *l, rgi_generations *generations, int i, int 
 /* --- all generations
  * ------------------------------------------------------------------------------ */
 
-static void warn_of_trouble(const loading *l, const rgi_generations *generations) {
-  if (l->group->me == 0 && generations->trouble[0])
+static void warn_of_trouble(const loading *loading, const rgi_generations *generations) {
+  if (loading->group->me == 0 && generations->trouble[0])
     rgi_log(RGI_LOG_WARN, "rg_checkpoint_load: %s: an older checkpoint may have been taken",
             generations->trouble);
 }
 
-static int load_newest(loading *l, rgi_generations *generations, int numbers[2]) {
+static int load_newest(loading *loading, rgi_generations *generations, int numbers[2]) {
   int error = RG_SUCCESS, damaged = 1;
   for (int i = 0; i < numbers[0] && damaged; i++) {
-    error = load_generation(l, generations, i, &damaged);
+    error = load_generation(loading, generations, i, &damaged);
     if (damaged)
       rgi_generations_note_trouble(generations);
   }
   if (numbers[0] && !damaged) {
     if (!error)
-      warn_of_trouble(l, generations);
+      warn_of_trouble(loading, generations);
     return error;
   }
-  if (l->group->me == 0)
-    error = rgi_error(RG_ERR_FILE, "rg_checkpoint_load: no checkpoint %s is whole: %s", l->path,
-                      generations->trouble);
+  if (loading->group->me == 0)
+    error = rgi_error(RG_ERR_FILE, "rg_checkpoint_load: no checkpoint %s is whole: %s",
+                      loading->path, generations->trouble);
   else
     error = RG_SUCCESS;
-  return share_error(l, error);
+  return share_error(loading, error);
 }
 
 /* Where there is no checkpoint: a folder that does not exist is a mistake, not a beginning. */
@@ -159,32 +160,33 @@ static int check_folder(const char *path) {
 }
 
 /* Rank 0: what there is. */
-static int look_for(loading *l, rgi_generations *generations) {
-  RGI_TRY(rgi_claim_load(l->path, l->written, rgi_runtime.job, &l->claimed));
-  RGI_TRY(rgi_generations_find("rg_checkpoint_load", l->path, generations));
+static int look_for(loading *loading, rgi_generations *generations) {
+  RGI_TRY(rgi_claim_load(loading->path, loading->written, rgi_runtime.job, &loading->claimed));
+  RGI_TRY(rgi_generations_find("rg_checkpoint_load", loading->path, generations));
   return generations->unreadable
              ? rgi_error(RG_ERR_FILE, "rg_checkpoint_load: %s", generations->trouble)
          : generations->there ? RG_SUCCESS
-                              : check_folder(l->path);
+                              : check_folder(loading->path);
 }
 
-static int learn_written(loading *l) {
-  rgi_claim_known known = rgi_claim_recall(l->path);
-  l->written = known.begun ? known.number : 0;
-  return rg_allreduce(l->group, MPI_IN_PLACE, &l->written, 1, MPI_UINT64_T, MPI_MAX);
+static int learn_written(loading *loading) {
+  rgi_claim_known known = rgi_claim_recall(loading->path);
+  loading->written = known.begun ? known.number : 0;
+  return rg_allreduce(loading->group, MPI_IN_PLACE, &loading->written, 1, MPI_UINT64_T, MPI_MAX);
 }
 
-static int load_any(loading *l, rgi_generations *generations, int *found) {
-  for (int64_t i = 0; i < l->n; i++)
-    RGI_TRY(rg_array_sync(l->arrays[i]));
-  RGI_TRY(learn_written(l));
-  RGI_TRY(share_error(l, l->group->me == 0 ? look_for(l, generations) : RG_SUCCESS));
-  uint64_t told[] = {l->claimed, (uint64_t)generations->n, (uint64_t)generations->there};
-  RGI_TRY(rg_bcast(l->group, told, 3, MPI_UINT64_T, 0));
+static int load_any(loading *loading, rgi_generations *generations, int *found) {
+  for (int64_t i = 0; i < loading->n; i++)
+    RGI_TRY(rg_array_sync(loading->arrays[i]));
+  RGI_TRY(learn_written(loading));
+  RGI_TRY(
+      share_error(loading, loading->group->me == 0 ? look_for(loading, generations) : RG_SUCCESS));
+  uint64_t told[] = {loading->claimed, (uint64_t)generations->n, (uint64_t)generations->there};
+  RGI_TRY(rg_bcast(loading->group, told, 3, MPI_UINT64_T, 0));
   int numbers[] = {(int)told[1], (int)told[2]};
-  l->claimed = told[0];
+  loading->claimed = told[0];
   if (numbers[1])
-    RGI_TRY(load_newest(l, generations, numbers));
+    RGI_TRY(load_newest(loading, generations, numbers));
   *found = numbers[1] > 0;
   return RG_SUCCESS;
 }

@@ -81,18 +81,18 @@ static int is_under_way(const char *path) {
   return found;
 }
 
-static void list_checkpoint(rg_checkpoint c) {
+static void list_checkpoint(rg_checkpoint checkpoint) {
   pthread_mutex_lock(&under_way.lock);
-  c->next = under_way.first;
-  under_way.first = c;
+  checkpoint->next = under_way.first;
+  under_way.first = checkpoint;
   pthread_mutex_unlock(&under_way.lock);
 }
 
-static void unlist_checkpoint(rg_checkpoint c) {
+static void unlist_checkpoint(rg_checkpoint checkpoint) {
   pthread_mutex_lock(&under_way.lock);
   for (rg_checkpoint *link = &under_way.first; *link; link = &(*link)->next)
-    if (*link == c) {
-      *link = c->next;
+    if (*link == checkpoint) {
+      *link = checkpoint->next;
       break;
     }
   pthread_mutex_unlock(&under_way.lock);
@@ -132,8 +132,8 @@ typedef struct {
   uint64_t number;
 } claim_result;
 
-static int find_readable(rg_checkpoint c, rgi_generations *generations) {
-  RGI_TRY(rgi_generations_find("rg_checkpoint_start", c->path, generations));
+static int find_readable(rg_checkpoint checkpoint, rgi_generations *generations) {
+  RGI_TRY(rgi_generations_find("rg_checkpoint_start", checkpoint->path, generations));
   return generations->unreadable
              ? rgi_error(RG_ERR_FILE, "rg_checkpoint_start: %s", generations->trouble)
              : RG_SUCCESS;
@@ -141,11 +141,11 @@ static int find_readable(rg_checkpoint c, rgi_generations *generations) {
 
 /* Members of the latest claim need not look at the files before they claim again. *newest: the
  * greatest number that is in them. */
-static int look_before(rg_checkpoint c, rgi_generations *generations, uint64_t *newest) {
-  *newest = c->known.number;
-  if (c->known.number && !c->known.loaded && !c->known.failed)
+static int look_before(rg_checkpoint checkpoint, rgi_generations *generations, uint64_t *newest) {
+  *newest = checkpoint->known.number;
+  if (checkpoint->known.number && !checkpoint->known.loaded && !checkpoint->known.failed)
     return RG_SUCCESS;
-  RGI_TRY(find_readable(c, generations));
+  RGI_TRY(find_readable(checkpoint, generations));
   *newest = generations->n ? generations->head[0].fixed->sequence : 0;
   rgi_generations_clear(generations); /* until the claim another start could complete its own */
   *generations = (rgi_generations){0};
@@ -153,66 +153,72 @@ static int look_before(rg_checkpoint c, rgi_generations *generations, uint64_t *
 }
 
 /* Rank 0: claims, and finds the generations that are there. */
-static int claim_checkpoint(rg_checkpoint c, rgi_generations *generations, claim_result *result) {
+static int claim_checkpoint(rg_checkpoint checkpoint, rgi_generations *generations,
+                            claim_result *result) {
   uint64_t newest;
   if (!generations)
     return rgi_error(RG_ERR_NOMEM, "rg_checkpoint_start: no memory for two heads");
-  RGI_TRY(look_before(c, generations, &newest));
-  RGI_TRY(rgi_claim_take(c->path, &c->known, newest, rgi_runtime.job, &result->number));
-  c->part =
-      rgi_claim_part(c->path, result->number); /* start_checkpoint removes it after an error */
-  RGI_TRY(find_readable(c, generations));
+  RGI_TRY(look_before(checkpoint, generations, &newest));
+  RGI_TRY(rgi_claim_take(checkpoint->path, &checkpoint->known, newest, rgi_runtime.job,
+                         &result->number));
+  checkpoint->part = rgi_claim_part(
+      checkpoint->path, result->number); /* start_checkpoint removes it after an error */
+  RGI_TRY(find_readable(checkpoint, generations));
   result->unsure = generations->n == RGI_HEAD_GENERATIONS;
   for (int i = 0; i < generations->n; i++)
-    result->unsure &= generations->head[i].fixed->sequence != c->known.whole;
+    result->unsure &= generations->head[i].fixed->sequence != checkpoint->known.whole;
   return RG_SUCCESS;
 }
 
 /* The name of the generation that the new one replaces: one that is not known to be whole, or else
  * the older. whole: whether the newest is. */
-static char *name_to_replace(const rg_checkpoint c, const rgi_generations *generations, int whole) {
-  char *first = rgi_claim_name(c->path, ".0");
+static char *name_to_replace(const rg_checkpoint checkpoint, const rgi_generations *generations,
+                             int whole) {
+  char *first = rgi_claim_name(checkpoint->path, ".0");
   if (first && generations->n) {
-    int keep =
-        generations->n == 2 && (!whole || generations->head[1].fixed->sequence == c->known.whole);
+    int keep = generations->n == 2 &&
+               (!whole || generations->head[1].fixed->sequence == checkpoint->known.whole);
     if (!strcmp(generations->name[keep], first)) /* the one that is kept */
       first[strlen(first) - 1] = '1';
   }
   return first;
 }
 
-static int cut_off(const struct rg_checkpoint_s *c) {
+static int cut_off(const struct rg_checkpoint_s *checkpoint) {
   return rgi_error(RG_ERR_FILE,
                    "%s: a later checkpoint was begun elsewhere: this job, or this part of it, is "
                    "cut off from one that goes on",
-                   c->path);
+                   checkpoint->path);
 }
 
 /* Only a later claim removes the file of this start. */
-static int explain_error(const struct rg_checkpoint_s *c, int error) {
-  return error && access(c->part, F_OK) != 0 && errno == ENOENT ? cut_off(c) : error;
+static int explain_error(const struct rg_checkpoint_s *checkpoint, int error) {
+  return error && access(checkpoint->part, F_OK) != 0 && errno == ENOENT ? cut_off(checkpoint)
+                                                                         : error;
 }
 
-static int begin_file(rg_checkpoint c, const rgi_generations *generations, int whole) {
-  c->name = name_to_replace(c, generations, whole);
-  c->all = calloc((size_t)c->head.fixed->members, sizeof *c->all);
-  if (!c->name || !c->all)
+static int begin_file(rg_checkpoint checkpoint, const rgi_generations *generations, int whole) {
+  checkpoint->name = name_to_replace(checkpoint, generations, whole);
+  checkpoint->all = calloc((size_t)checkpoint->head.fixed->members, sizeof *checkpoint->all);
+  if (!checkpoint->name || !checkpoint->all)
     return rgi_error(RG_ERR_NOMEM, "no memory for a checkpoint");
-  return explain_error(c, rgi_file_extend(c->part, (int64_t)c->head.fixed->file_bytes));
+  return explain_error(
+      checkpoint, rgi_file_extend(checkpoint->part, (int64_t)checkpoint->head.fixed->file_bytes));
 }
 
 /* The error of one member on all of them. */
-static int share_error(const struct rg_checkpoint_s *c, int error) {
-  return rgi_group_error_share(c->group, "rg_checkpoint_start", error);
+static int share_error(const struct rg_checkpoint_s *checkpoint, int error) {
+  return rgi_group_error_share(checkpoint->group, "rg_checkpoint_start", error);
 }
 
 /* Every member: whether the newest generation is whole. */
-static int check_newest(rg_checkpoint c, const rgi_generations *generations, int *whole) {
+static int check_newest(rg_checkpoint checkpoint, const rgi_generations *generations, int *whole) {
   rgi_head head = {0};
   char name[sizeof generations->name[0]] = "";
-  int error = rgi_generations_broadcast(c->group, generations, 0, &head, name);
+  int error = rgi_generations_broadcast(checkpoint->group, generations, 0, &head, name);
   if (!error) {
-    error = share_error(c, rgi_generations_read(c->group, &head, name, NULL, NULL));
+    error =
+        share_error(checkpoint, rgi_generations_read(checkpoint->group, &head, name, NULL, NULL));
     *whole = !error;
     error = error == RG_ERR_FILE ? RG_SUCCESS : error == RG_ERR_SYSTEM ? RG_ERR_FILE : error;
   }
@@ -220,38 +226,39 @@ static int check_newest(rg_checkpoint c, const rgi_generations *generations, int
   return error;
 }
 
-static int learn_claim(rg_checkpoint c, claim_result *result, int error) {
-  RGI_TRY(rg_bcast(c->group, result, sizeof *result, MPI_BYTE, 0));
-  RGI_TRY(rgi_group_error_tell(c->group, "rg_checkpoint_start", result->word, error));
-  c->head.fixed->sequence = result->number;
-  if (!c->part)
-    c->part = rgi_claim_part(c->path, result->number);
-  rgi_claim_note(c->path, (rgi_claim_known){.number = result->number, .begun = 1});
+static int learn_claim(rg_checkpoint checkpoint, claim_result *result, int error) {
+  RGI_TRY(rg_bcast(checkpoint->group, result, sizeof *result, MPI_BYTE, 0));
+  RGI_TRY(rgi_group_error_tell(checkpoint->group, "rg_checkpoint_start", result->word, error));
+  checkpoint->head.fixed->sequence = result->number;
+  if (!checkpoint->part)
+    checkpoint->part = rgi_claim_part(checkpoint->path, result->number);
+  rgi_claim_note(checkpoint->path, (rgi_claim_known){.number = result->number, .begun = 1});
   return RG_SUCCESS;
 }
 
 /* Every member: claims the checkpoint, and makes its file. generations: rank 0's. */
-static int make_file(rg_checkpoint c, rgi_generations *generations) {
+static int make_file(rg_checkpoint checkpoint, rgi_generations *generations) {
   claim_result result = {0};
   int whole = 1;
-  int error = c->group->me == 0 ? claim_checkpoint(c, generations, &result) : RG_SUCCESS;
-  result.word = rgi_group_error_word(c->group, error);
-  RGI_TRY(learn_claim(c, &result, error));
+  int error =
+      checkpoint->group->me == 0 ? claim_checkpoint(checkpoint, generations, &result) : RG_SUCCESS;
+  result.word = rgi_group_error_word(checkpoint->group, error);
+  RGI_TRY(learn_claim(checkpoint, &result, error));
   if (result.unsure)
-    RGI_TRY(check_newest(c, generations, &whole));
-  error = c->part ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "no memory for a name");
-  if (!error && c->group->me == 0)
-    error = begin_file(c, generations, whole);
-  return share_error(c, error);
+    RGI_TRY(check_newest(checkpoint, generations, &whole));
+  error = checkpoint->part ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "no memory for a name");
+  if (!error && checkpoint->group->me == 0)
+    error = begin_file(checkpoint, generations, whole);
+  return share_error(checkpoint, error);
 }
 
 /* Copies the caller's segment. */
-static int copy_elements(rg_checkpoint c, int64_t n, const rg_array arrays[]) {
-  int me = c->group->me;
+static int copy_elements(rg_checkpoint checkpoint, int64_t n, const rg_array arrays[]) {
+  int me = checkpoint->group->me;
   uint64_t at = 0;
   for (int64_t k = 0; k < n; k++) {
     const rgi_distribution *layout = &arrays[k]->d;
-    char *to = c->copy + at;
+    char *to = checkpoint->copy + at;
     for (int64_t i = 0; i < rgi_distribution_blocks(layout, me); i++) {
       int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
       int64_t elements = rgi_head_block(layout, me, i, lo, hi);
@@ -260,70 +267,71 @@ static int copy_elements(rg_checkpoint c, int64_t n, const rg_array arrays[]) {
       to += (size_t)elements * arrays[k]->element;
     }
     uint64_t end = rgi_head_segment_end(at, layout, arrays[k]->element, me);
-    memset(to, 0, (size_t)(c->copy + end - to));
+    memset(to, 0, (size_t)(checkpoint->copy + end - to));
     at = end;
   }
   return RG_SUCCESS;
 }
 
-static int open_and_copy(rg_checkpoint c, int64_t n, const rg_array arrays[]) {
-  const rgi_head_segment *mine = &c->head.segments[c->group->me];
-  c->fd = open(c->part, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
-  if (c->fd < 0)
-    return explain_error(c, rgi_file_system_error("cannot open", c->part, errno));
-  c->copy = malloc(mine->bytes + 1);
-  if (!c->copy)
+static int open_and_copy(rg_checkpoint checkpoint, int64_t n, const rg_array arrays[]) {
+  const rgi_head_segment *mine = &checkpoint->head.segments[checkpoint->group->me];
+  checkpoint->fd = open(checkpoint->part, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (checkpoint->fd < 0)
+    return explain_error(checkpoint, rgi_file_system_error("cannot open", checkpoint->part, errno));
+  checkpoint->copy = malloc(mine->bytes + 1);
+  if (!checkpoint->copy)
     return rgi_error(RG_ERR_NOMEM, "no memory for a copy of %llu bytes to be written",
                      (unsigned long long)mine->bytes);
-  return copy_elements(c, n, arrays);
+  return copy_elements(checkpoint, n, arrays);
 }
 
 static int make_head(const char *path, int64_t n, const rg_array arrays[], size_t bytes,
-                     rg_checkpoint c) {
-  c->path = rgi_claim_name(path, "");
-  if (!c->path)
+                     rg_checkpoint checkpoint) {
+  checkpoint->path = rgi_claim_name(path, "");
+  if (!checkpoint->path)
     return rgi_error(RG_ERR_NOMEM, "no memory for a name");
   for (int64_t i = 0; i < n; i++)
     if (!arrays[i]->confirmed)
       RGI_TRY(rgi_array_confirm("rg_checkpoint_start", arrays[i]));
   RGI_TRY(rg_array_fence(NULL));
-  return rgi_head_make(rgi_members_count(c->group->members), n, arrays, bytes, &c->head);
+  return rgi_head_make(rgi_members_count(checkpoint->group->members), n, arrays, bytes,
+                       &checkpoint->head);
 }
 
 /* Frees the checkpoint. after_death: messages may still arrive in its memory, which is kept. */
-static void release_checkpoint(rg_checkpoint c, int after_death) {
-  if (c->fd >= 0)
-    close(c->fd);
-  unlist_checkpoint(c);
-  free(c->copy);
-  free(c->part);
-  free(c->path);
-  free(c->name);
-  rgi_head_clear(&c->head);
-  rg_group_free(&c->group);
-  c->magic = 0;
+static void release_checkpoint(rg_checkpoint checkpoint, int after_death) {
+  if (checkpoint->fd >= 0)
+    close(checkpoint->fd);
+  unlist_checkpoint(checkpoint);
+  free(checkpoint->copy);
+  free(checkpoint->part);
+  free(checkpoint->path);
+  free(checkpoint->name);
+  rgi_head_clear(&checkpoint->head);
+  rg_group_free(&checkpoint->group);
+  checkpoint->magic = 0;
   if (after_death)
     return;
-  free(c->all);
-  rgi_spare_free(c);
+  free(checkpoint->all);
+  rgi_spare_free(checkpoint);
 }
 
-static int start_checkpoint(rg_checkpoint c, const char *path,
+static int start_checkpoint(rg_checkpoint checkpoint, const char *path,
                             const rgi_checkpoint_content *content) {
   int64_t n = content->n;
   const rg_array *arrays = content->arrays;
-  RGI_TRY(share_error(c, make_head(path, n, arrays, content->bytes, c)));
-  if (c->group->me == 0 && content->bytes)
-    memcpy(c->head.state, content->state, content->bytes);
-  rgi_generations *generations = c->group->me == 0 ? calloc(1, sizeof *generations) : NULL;
-  int error = make_file(c, generations);
+  RGI_TRY(share_error(checkpoint, make_head(path, n, arrays, content->bytes, checkpoint)));
+  if (checkpoint->group->me == 0 && content->bytes)
+    memcpy(checkpoint->head.state, content->state, content->bytes);
+  rgi_generations *generations = checkpoint->group->me == 0 ? calloc(1, sizeof *generations) : NULL;
+  int error = make_file(checkpoint, generations);
   if (generations)
     rgi_generations_clear(generations);
   free(generations);
   if (!error)
-    error = share_error(c, open_and_copy(c, n, arrays));
-  if (error && c->group->me == 0 && c->part)
-    unlink(c->part);
+    error = share_error(checkpoint, open_and_copy(checkpoint, n, arrays));
+  if (error && checkpoint->group->me == 0 && checkpoint->part)
+    unlink(checkpoint->part);
   return error;
 }
 
@@ -336,11 +344,11 @@ static void note_end(const char *path, int error, uint64_t whole) {
     rgi_claim_note(path, (rgi_claim_known){.whole = whole});
 }
 
-static void start_writer(rg_checkpoint c) {
-  const rgi_head_segment *mine = &c->head.segments[c->group->me];
-  c->writer =
-      (rgi_disk_writer){.fd = c->fd, .bytes = c->copy, .size = mine->bytes, .offset = mine->offset};
-  rgi_disk_writer_start(&c->writer);
+static void start_writer(rg_checkpoint checkpoint) {
+  const rgi_head_segment *mine = &checkpoint->head.segments[checkpoint->group->me];
+  checkpoint->writer = (rgi_disk_writer){
+      .fd = checkpoint->fd, .bytes = checkpoint->copy, .size = mine->bytes, .offset = mine->offset};
+  rgi_disk_writer_start(&checkpoint->writer);
 }
 
 int rg_checkpoint_start(rg_group g, const char *path, int64_t n, const rg_array arrays[],
@@ -378,30 +386,32 @@ int rg_checkpoint_start(rg_group g, const char *path, int64_t n, const rg_array 
 
 /* --- the end ------------------------------------------------------------------------------ */
 
-static int check_checkpoint(const char *call, const rg_checkpoint *c) {
-  if (!c)
+static int check_checkpoint(const char *call, const rg_checkpoint *checkpoint) {
+  if (!checkpoint)
     return rgi_error(RG_ERR_ARG, "%s: c is NULL", call);
-  if (*c && (*c)->magic != MAGIC)
+  if (*checkpoint && (*checkpoint)->magic != MAGIC)
     return rgi_error(RG_ERR_ARG, "%s: no checkpoint, or ended already", call);
-  return *c ? rgi_group_check_member(call, (*c)->group) : RG_SUCCESS;
+  return *checkpoint ? rgi_group_check_member(call, (*checkpoint)->group) : RG_SUCCESS;
 }
 
 /* The writer has ended: its result goes to rank 0. */
-static int send_report(rg_checkpoint c) {
-  rgi_disk_writer_end(&c->writer);
-  c->written = c->writer.ended - c->began;
-  c->reported = rgi_clock_now();
-  free(c->copy);
-  c->copy = NULL;
-  c->mine = (segment_report){c->writer.number, c->group->me, c->writer.checksum};
-  c->phase = GATHERING;
-  return rg_igather(c->group, &c->mine, sizeof c->mine, MPI_BYTE, c->all, sizeof c->mine, MPI_BYTE,
-                    0, &c->request);
+static int send_report(rg_checkpoint checkpoint) {
+  rgi_disk_writer_end(&checkpoint->writer);
+  checkpoint->written = checkpoint->writer.ended - checkpoint->began;
+  checkpoint->reported = rgi_clock_now();
+  free(checkpoint->copy);
+  checkpoint->copy = NULL;
+  checkpoint->mine = (segment_report){checkpoint->writer.number, checkpoint->group->me,
+                                      checkpoint->writer.checksum};
+  checkpoint->phase = GATHERING;
+  return rg_igather(checkpoint->group, &checkpoint->mine, sizeof checkpoint->mine, MPI_BYTE,
+                    checkpoint->all, sizeof checkpoint->mine, MPI_BYTE, 0, &checkpoint->request);
 }
 
-static int send_outcome(rg_checkpoint c) {
-  c->phase = TELLING;
-  return rg_ibcast(c->group, &c->outcome, sizeof c->outcome, MPI_BYTE, 0, &c->request);
+static int send_outcome(rg_checkpoint checkpoint) {
+  checkpoint->phase = TELLING;
+  return rg_ibcast(checkpoint->group, &checkpoint->outcome, sizeof checkpoint->outcome, MPI_BYTE, 0,
+                   &checkpoint->request);
 }
 
 /* By the writer's thread. */
@@ -411,63 +421,64 @@ static int name_file(void *checkpoint) {
 }
 
 /* Rank 0: writes the head if all segments are on the disk. */
-static int commit_checkpoint(rg_checkpoint c) {
-  for (int i = 0; i < c->head.fixed->members; i++) {
-    c->head.segments[i].checksum = c->all[i].checksum;
-    if (c->all[i].number && !c->outcome.number)
-      c->outcome = c->all[i];
+static int commit_checkpoint(rg_checkpoint checkpoint) {
+  for (int i = 0; i < checkpoint->head.fixed->members; i++) {
+    checkpoint->head.segments[i].checksum = checkpoint->all[i].checksum;
+    if (checkpoint->all[i].number && !checkpoint->outcome.number)
+      checkpoint->outcome = checkpoint->all[i];
   }
-  if (c->outcome.number)
-    return send_outcome(c);
-  rgi_head_seal(&c->head);
-  c->writer = (rgi_disk_writer){.fd = c->fd,
-                                .bytes = c->head.memory,
-                                .size = c->head.fixed->head_bytes,
-                                .finish = name_file,
-                                .context = c};
-  c->phase = COMMITTING;
-  rgi_disk_writer_start(&c->writer);
+  if (checkpoint->outcome.number)
+    return send_outcome(checkpoint);
+  rgi_head_seal(&checkpoint->head);
+  checkpoint->writer = (rgi_disk_writer){.fd = checkpoint->fd,
+                                         .bytes = checkpoint->head.memory,
+                                         .size = checkpoint->head.fixed->head_bytes,
+                                         .finish = name_file,
+                                         .context = checkpoint};
+  checkpoint->phase = COMMITTING;
+  rgi_disk_writer_start(&checkpoint->writer);
   return RG_SUCCESS;
 }
 
-static int end_commit(rg_checkpoint c) {
-  rgi_disk_writer_end(&c->writer);
-  c->outcome = (segment_report){c->writer.number, 0, 0};
-  return send_outcome(c);
+static int end_commit(rg_checkpoint checkpoint) {
+  rgi_disk_writer_end(&checkpoint->writer);
+  checkpoint->outcome = (segment_report){checkpoint->writer.number, 0, 0};
+  return send_outcome(checkpoint);
 }
 
 /* Advances the phases as far as possible without waiting. */
-static int progress_checkpoint(rg_checkpoint c, int *done) {
+static int progress_checkpoint(rg_checkpoint checkpoint, int *done) {
   int over;
-  if (c->phase == WRITING && atomic_load(&c->writer.ready.value))
-    RGI_TRY(send_report(c));
-  if (c->phase == GATHERING) {
-    RGI_TRY(rg_test(&c->request, &over, NULL));
+  if (checkpoint->phase == WRITING && atomic_load(&checkpoint->writer.ready.value))
+    RGI_TRY(send_report(checkpoint));
+  if (checkpoint->phase == GATHERING) {
+    RGI_TRY(rg_test(&checkpoint->request, &over, NULL));
     if (over)
-      RGI_TRY(c->group->me == 0 ? commit_checkpoint(c) : send_outcome(c));
+      RGI_TRY(checkpoint->group->me == 0 ? commit_checkpoint(checkpoint)
+                                         : send_outcome(checkpoint));
   }
-  if (c->phase == COMMITTING && atomic_load(&c->writer.ready.value))
-    RGI_TRY(end_commit(c));
-  if (c->phase == TELLING)
-    RGI_TRY(rg_test(&c->request, done, NULL));
+  if (checkpoint->phase == COMMITTING && atomic_load(&checkpoint->writer.ready.value))
+    RGI_TRY(end_commit(checkpoint));
+  if (checkpoint->phase == TELLING)
+    RGI_TRY(rg_test(&checkpoint->request, done, NULL));
   return RG_SUCCESS;
 }
 
 /* Waits until the present phase can end. */
-static int pause_for(const char *call, rg_checkpoint c) {
+static int pause_for(const char *call, rg_checkpoint checkpoint) {
   rgi_wait wait;
-  if (c->phase == GATHERING || c->phase == TELLING)
-    return rg_wait(&c->request, NULL);
+  if (checkpoint->phase == GATHERING || checkpoint->phase == TELLING)
+    return rg_wait(&checkpoint->request, NULL);
   rgi_wait_start(&wait, call, -1);
   wait.outside = 1;
-  while (!atomic_load(&c->writer.ready.value))
-    RGI_TRY(rgi_wait_bell(&wait, &c->writer.ready, 0, 1));
+  while (!atomic_load(&checkpoint->writer.ready.value))
+    RGI_TRY(rgi_wait_bell(&wait, &checkpoint->writer.ready, 0, 1));
   return RG_SUCCESS;
 }
 
 /* Ends a checkpoint that is complete or has failed. */
-static int finish_checkpoint(rg_checkpoint *c, int error) {
-  rg_checkpoint was = *c;
+static int finish_checkpoint(rg_checkpoint *checkpoint, int error) {
+  rg_checkpoint was = *checkpoint;
   rgi_disk_writer_cancel(&was->writer);
   if (!error && was->outcome.number == ESTALE)
     error = cut_off(was);
@@ -482,32 +493,33 @@ static int finish_checkpoint(rg_checkpoint *c, int error) {
     rgi_checkpoint_due_cost(was->written + rgi_clock_now() - was->reported);
   note_end(was->path, error, was->head.fixed->sequence);
   release_checkpoint(was, error == RG_ERR_PROC_FAILED || error == RG_ERR_REVOKED);
-  *c = NULL;
+  *checkpoint = NULL;
   return error;
 }
 
-int rg_checkpoint_test(rg_checkpoint *c, int *done) {
+int rg_checkpoint_test(rg_checkpoint *checkpoint, int *done) {
   int over = 0;
   RGI_REQUIRE(done);
-  RGI_TRY(check_checkpoint(__func__, c));
-  int error = *c ? progress_checkpoint(*c, &over) : RG_SUCCESS;
-  if (*c && (error || over)) {
+  RGI_TRY(check_checkpoint(__func__, checkpoint));
+  int error = *checkpoint ? progress_checkpoint(*checkpoint, &over) : RG_SUCCESS;
+  if (*checkpoint && (error || over)) {
     over = 1;
-    RGI_TRY(rgi_error_report_under(__func__, finish_checkpoint(c, error)));
+    RGI_TRY(rgi_error_report_under(__func__, finish_checkpoint(checkpoint, error)));
   }
-  *done = over || !*c;
+  *done = over || !*checkpoint;
   return RG_SUCCESS;
 }
 
-int rg_checkpoint_wait(rg_checkpoint *c) {
+int rg_checkpoint_wait(rg_checkpoint *checkpoint) {
   int done = 0, error = RG_SUCCESS;
-  RGI_TRY(check_checkpoint(__func__, c));
-  while (*c && !error && !done) {
-    error = progress_checkpoint(*c, &done);
+  RGI_TRY(check_checkpoint(__func__, checkpoint));
+  while (*checkpoint && !error && !done) {
+    error = progress_checkpoint(*checkpoint, &done);
     if (!error && !done)
-      error = pause_for(__func__, *c);
+      error = pause_for(__func__, *checkpoint);
     if (error == RG_ERR_TIMEOUT)
       return rgi_error_report_under(__func__, error);
   }
-  return *c ? rgi_error_report_under(__func__, finish_checkpoint(c, error)) : RG_SUCCESS;
+  return *checkpoint ? rgi_error_report_under(__func__, finish_checkpoint(checkpoint, error))
+                     : RG_SUCCESS;
 }

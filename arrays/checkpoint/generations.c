@@ -73,9 +73,9 @@ int rgi_generations_broadcast(rg_group g, const rgi_generations *generations, in
   return rgi_group_error_share(g, "the head of a checkpoint", rgi_head_work_out(head));
 }
 
-static int read_bytes(int fd, const char *name, char *to, const rgi_head_segment *s) {
-  RGI_TRY(rgi_head_read_bytes(fd, name, to, s->bytes, s->offset));
-  return rgi_head_hash(to, s->bytes, RGI_HEAD_HASH_START) == s->checksum
+static int read_bytes(int fd, const char *name, char *to, const rgi_head_segment *segment) {
+  RGI_TRY(rgi_head_read_bytes(fd, name, to, segment->bytes, segment->offset));
+  return rgi_head_hash(to, segment->bytes, RGI_HEAD_HASH_START) == segment->checksum
              ? RG_SUCCESS
              : rgi_error(RG_ERR_FILE, "%s is damaged: a checksum of its elements differs", name);
 }
@@ -89,18 +89,18 @@ typedef struct {
   void *context;
 } reading;
 
-static int read_segment(const reading *r, int i) {
-  const rgi_head_segment *s = &r->head->segments[i];
-  uint64_t file_bytes = r->head->fixed->file_bytes;
+static int read_segment(const reading *reading, int i) {
+  const rgi_head_segment *s = &reading->head->segments[i];
+  uint64_t file_bytes = reading->head->fixed->file_bytes;
   if (s->offset > file_bytes || s->bytes > file_bytes - s->offset)
-    return rgi_error(RG_ERR_FILE, "%s is damaged: its head makes no sense", r->name);
+    return rgi_error(RG_ERR_FILE, "%s is damaged: its head makes no sense", reading->name);
   char *segment = malloc(s->bytes + 1);
   if (!segment)
     return rgi_error(RG_ERR_NOMEM, "no memory for %llu bytes of %s", (unsigned long long)s->bytes,
-                     r->name);
-  int error = read_bytes(r->fd, r->name, segment, s);
-  if (!error && r->use)
-    error = r->use(r->context, r->head, i, segment);
+                     reading->name);
+  int error = read_bytes(reading->fd, reading->name, segment, s);
+  if (!error && reading->use)
+    error = reading->use(reading->context, reading->head, i, segment);
   free(segment);
   return error;
 }

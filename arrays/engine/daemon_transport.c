@@ -103,14 +103,14 @@ static int start_transport(void) {
   return RG_SUCCESS;
 }
 
-static daemon_op *op_of(rgi_daemon_client_query *q) {
-  return (daemon_op *)(void *)((char *)q - offsetof(daemon_op, request));
+static daemon_op *op_of(rgi_daemon_client_query *query) {
+  return (daemon_op *)(void *)((char *)query - offsetof(daemon_op, request));
 }
 
-static void destroy_op(daemon_op *o) {
-  free(o->runs);
-  free(o->copy);
-  free(o);
+static void destroy_op(daemon_op *op) {
+  free(op->runs);
+  free(op->copy);
+  free(op);
 }
 
 static void stop_transport(int mpi) {
@@ -126,36 +126,36 @@ static void stop_transport(int mpi) {
 /* --- the origin side of an operation -------------------------------------------------- */
 
 /* A get needs the transfer and its runs at the end. */
-static int keep_transfer(daemon_op *o, const rgi_transfer *transfer) {
+static int keep_transfer(daemon_op *op, const rgi_transfer *transfer) {
   size_t bytes = transfer->runs ? (size_t)transfer->n * sizeof *transfer->runs : 0;
-  o->to = *transfer;
+  op->to = *transfer;
   if (!bytes)
     return 1;
-  o->runs = malloc(bytes);
-  if (!o->runs)
+  op->runs = malloc(bytes);
+  if (!op->runs)
     return 0;
-  memcpy(o->runs, transfer->runs, bytes);
-  o->to.runs = o->runs;
+  memcpy(op->runs, transfer->runs, bytes);
+  op->to.runs = op->runs;
   return 1;
 }
 
 /* For data that are not contiguous in the caller's buffer, or are to be scaled. NULL: no memory. */
-static char *make_copy(daemon_op *o, const rgi_transfer *transfer) {
-  o->copy = malloc((size_t)transfer->bytes);
-  if (!o->copy || (transfer->kind == RGI_ACCESS_KIND_GET && !keep_transfer(o, transfer)))
+static char *make_copy(daemon_op *op, const rgi_transfer *transfer) {
+  op->copy = malloc((size_t)transfer->bytes);
+  if (!op->copy || (transfer->kind == RGI_ACCESS_KIND_GET && !keep_transfer(op, transfer)))
     return NULL;
   if (transfer->alpha)
-    rgi_transfer_pack_scaled(transfer, o->copy);
+    rgi_transfer_pack_scaled(transfer, op->copy);
   else if (transfer->kind != RGI_ACCESS_KIND_GET)
-    rgi_transfer_pack(transfer, o->copy, 1);
-  return o->copy;
+    rgi_transfer_pack(transfer, op->copy, 1);
+  return op->copy;
 }
 
-static void finish_op(daemon_op *o, int error) {
-  if (!error && o->copy && o->request.query.kind == RGI_ACCESS_KIND_GET)
-    rgi_transfer_pack(&o->to, o->copy, 0);
-  o->error = error;
-  o->done = 1;
+static void finish_op(daemon_op *op, int error) {
+  if (!error && op->copy && op->request.query.kind == RGI_ACCESS_KIND_GET)
+    rgi_transfer_pack(&op->to, op->copy, 0);
+  op->error = error;
+  op->done = 1;
 }
 
 /* --- operations under way ---------------------------------------------------------------- */
@@ -165,12 +165,12 @@ static rgi_daemon_client *client_of(int target) {
 }
 
 /* Of a dropped operation only the error is kept. */
-static void end_op(rgi_daemon_client *client, daemon_op *o, int error) {
-  finish_op(o, error);
-  if (error && o->dropped)
+static void end_op(rgi_daemon_client *client, daemon_op *op, int error) {
+  finish_op(op, error);
+  if (error && op->dropped)
     transport.lost[client->node] = error;
-  if (o->dropped)
-    destroy_op(o);
+  if (op->dropped)
+    destroy_op(op);
 }
 
 /* When no descriptor is left: closes a connection that is not in use. */
@@ -200,14 +200,14 @@ static void advance_client(rgi_daemon_client *client) {
 }
 
 /* On the caller's node the query is executed at once. After an error the operation is destroyed. */
-static int submit_op(daemon_op *o) {
-  rgi_daemon_client_query *q = &o->request;
-  const rank_place *target = &transport.ranks[o->op.target];
+static int submit_op(daemon_op *op) {
+  rgi_daemon_client_query *q = &op->request;
+  const rank_place *target = &transport.ranks[op->op.target];
   rgi_daemon_client *client = &transport.clients[target->node];
   int error = RG_SUCCESS;
   if (target->here) {
     rgi_query_execute(&q->query, q->entries, rgi_arena_heap(), q->data, q->answer);
-    finish_op(o, RG_SUCCESS);
+    finish_op(op, RG_SUCCESS);
     return RG_SUCCESS;
   }
   pthread_mutex_lock(&transport.lock);
@@ -217,8 +217,8 @@ static int submit_op(daemon_op *o) {
     rgi_daemon_client_send(client, q);
   pthread_mutex_unlock(&transport.lock);
   if (error) {
-    error = rgi_daemon_client_report(client, error, o->op.call);
-    destroy_op(o);
+    error = rgi_daemon_client_report(client, error, op->op.call);
+    destroy_op(op);
   }
   return error;
 }
@@ -278,18 +278,18 @@ static int begin_op(const rgi_transfer *transfer, rgi_transport_op **op) {
 
 /* Whether the caller may use its buffer again before the answer: the query is sent, and its data,
  * to be sent again if the connection breaks, are kept in a copy. */
-static int leave_early(daemon_op *o) {
-  rgi_daemon_client_query *q = &o->request;
+static int leave_early(daemon_op *op) {
+  rgi_daemon_client_query *q = &op->request;
   if (!q->sent || (q->query.kind != RGI_ACCESS_KIND_PUT && q->query.kind != RGI_ACCESS_KIND_ACC))
     return 0;
-  if (q->data == o->copy || q->data == o->small)
+  if (q->data == op->copy || q->data == op->small)
     return 1;
   if (q->query.bytes > COPIED_BYTES)
     return 0;
-  char *to = q->query.bytes <= sizeof o->small ? o->small : malloc(q->query.bytes);
+  char *to = q->query.bytes <= sizeof op->small ? op->small : malloc(q->query.bytes);
   if (!to)
     return 0;
-  o->copy = to == o->small ? NULL : to;
+  op->copy = to == op->small ? NULL : to;
   q->data = memcpy(to, q->data, q->query.bytes);
   return 1;
 }

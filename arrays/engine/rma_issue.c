@@ -46,34 +46,34 @@ static int64_t common_bits_of_runs(const rgi_transfer *transfer) {
 
 /* Accumulates have the type of the array, others the largest unit that divides all lengths and
  * distances, or'ed together. */
-static void choose_element(const rgi_transfer *transfer, rma_op *o) {
+static void choose_element(const rgi_transfer *transfer, rma_op *op) {
   const rgi_strided *p = &transfer->patch;
   size_t size = sizeof(int64_t);
   if (transfer->kind == RGI_ACCESS_KIND_ACC) {
-    o->element = rgi_scalar_mpi_type(transfer->type, &size);
+    op->element = rgi_scalar_mpi_type(transfer->type, &size);
   } else {
     int64_t all = transfer->runs ? common_bits_of_runs(transfer) : p->extent[0];
     for (int d = 1; !transfer->runs && d < p->dims; d++)
       all |= p->origin_stride[d] | p->target_stride[d];
     size = all % 8 == 0 ? 8 : all % 4 == 0 ? 4 : 1;
-    o->element = size == 8 ? MPI_INT64_T : size == 4 ? MPI_INT32_T : MPI_BYTE;
+    op->element = size == 8 ? MPI_INT64_T : size == 4 ? MPI_INT32_T : MPI_BYTE;
   }
-  o->size = (int)size;
-  o->origin = o->target = (mpi_side){(int)(transfer->bytes / o->size), o->element};
+  op->size = (int)size;
+  op->origin = op->target = (mpi_side){(int)(transfer->bytes / op->size), op->element};
 }
 
-static int open_runs(const rgi_transfer *transfer, rma_op *o, mpi_side *side) {
+static int open_runs(const rgi_transfer *transfer, rma_op *op, mpi_side *side) {
   size_t n = (size_t)transfer->n;
   MPI_Aint *at = malloc(n * (sizeof *at + sizeof(int)));
   if (!at)
-    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d runs", o->op.call, transfer->n);
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d runs", op->op.call, transfer->n);
   int *length = (int *)(void *)(at + n);
   for (size_t i = 0; i < n; i++) {
-    at[i] = side == &o->target ? transfer->runs[i].target : transfer->runs[i].origin;
-    length[i] = (int)(transfer->runs[i].bytes / o->size);
+    at[i] = side == &op->target ? transfer->runs[i].target : transfer->runs[i].origin;
+    length[i] = (int)(transfer->runs[i].bytes / op->size);
   }
   side->count = 1;
-  int code = MPI_Type_create_hindexed(transfer->n, length, at, o->element, &side->type);
+  int code = MPI_Type_create_hindexed(transfer->n, length, at, op->element, &side->type);
   free(at);
   RGI_TRY_MPI(code);
   RGI_TRY_MPI(MPI_Type_commit(&side->type));
@@ -81,20 +81,20 @@ static int open_runs(const rgi_transfer *transfer, rma_op *o, mpi_side *side) {
 }
 
 /* One side that is not contiguous; to be closed also after an error. */
-static int open_side(const rgi_transfer *transfer, rma_op *o, mpi_side *side) {
+static int open_side(const rgi_transfer *transfer, rma_op *op, mpi_side *side) {
   const rgi_strided *p = &transfer->patch;
-  const int64_t *stride = side == &o->target ? p->target_stride : p->origin_stride;
+  const int64_t *stride = side == &op->target ? p->target_stride : p->origin_stride;
   if (transfer->runs)
-    return open_runs(transfer, o, side);
-  *side = (mpi_side){(int)(p->extent[0] / o->size), o->element};
+    return open_runs(transfer, op, side);
+  *side = (mpi_side){(int)(p->extent[0] / op->size), op->element};
   for (int d = 1; d < p->dims; d++) {
     MPI_Datatype inner = side->type;
     int code =
         MPI_Type_create_hvector((int)p->extent[d], side->count, stride[d], inner, &side->type);
-    if (inner != o->element)
+    if (inner != op->element)
       MPI_Type_free(&inner);
     if (code != MPI_SUCCESS) {
-      side->type = o->element;
+      side->type = op->element;
       return rgi_mpi_error(code, "MPI_Type_create_hvector");
     }
     side->count = 1;
@@ -103,11 +103,11 @@ static int open_side(const rgi_transfer *transfer, rma_op *o, mpi_side *side) {
   return RG_SUCCESS;
 }
 
-static void close_sides(rma_op *o) {
-  if (o->origin.type != o->element)
-    MPI_Type_free(&o->origin.type);
-  if (o->target.type != o->element)
-    MPI_Type_free(&o->target.type);
+static void close_sides(rma_op *op) {
+  if (op->origin.type != op->element)
+    MPI_Type_free(&op->origin.type);
+  if (op->target.type != op->element)
+    MPI_Type_free(&op->target.type);
 }
 
 /* --- one operation ------------------------------------------------------------------------ */
@@ -116,10 +116,10 @@ static void close_sides(rma_op *o) {
  * before the data have arrived, or have left the buffer. An accumulate is complete when its request
  * is, so that one replaces them there. MPI_Get or MPI_Put with a flush is right, too, and faster.
  * But a flush cannot be ended by a time limit. */
-static void issue(const rgi_transfer *transfer, rma_op *o, char *origin) {
-  const mpi_side side = o->origin, f = o->target;
+static void issue(const rgi_transfer *transfer, rma_op *op, char *origin) {
+  const mpi_side side = op->origin, f = op->target;
   int get = transfer->kind == RGI_ACCESS_KIND_GET, put = transfer->kind == RGI_ACCESS_KIND_PUT;
-  int plain = side.type == o->element && f.type == o->element;
+  int plain = side.type == op->element && f.type == op->element;
   int flush = !plain && (get || put) && transfer->may_block && rgi_rma.may_block;
   int to = transfer->target;
   MPI_Aint at = (MPI_Aint)transfer->offset;
@@ -129,25 +129,25 @@ static void issue(const rgi_transfer *transfer, rma_op *o, char *origin) {
   else if (flush)
     MPI_Put(origin, side.count, side.type, to, at, f.count, f.type, w);
   else if (plain && get)
-    MPI_Rget(origin, side.count, side.type, to, at, f.count, f.type, w, &o->request);
+    MPI_Rget(origin, side.count, side.type, to, at, f.count, f.type, w, &op->request);
   else if (get)
     MPI_Rget_accumulate(NULL, 0, MPI_BYTE, origin, side.count, side.type, to, at, f.count, f.type,
-                        MPI_NO_OP, w, &o->request);
+                        MPI_NO_OP, w, &op->request);
   else if (plain && put)
-    MPI_Rput(origin, side.count, side.type, to, at, f.count, f.type, w, &o->request);
+    MPI_Rput(origin, side.count, side.type, to, at, f.count, f.type, w, &op->request);
   else
     MPI_Raccumulate(origin, side.count, side.type, to, at, f.count, f.type,
-                    put ? MPI_REPLACE : MPI_SUM, w, &o->request);
+                    put ? MPI_REPLACE : MPI_SUM, w, &op->request);
   if (flush)
     MPI_Win_flush(to, w);
 }
 
-static int scale_copy(const rgi_transfer *transfer, rma_op *o) {
-  o->copy = malloc((size_t)transfer->bytes);
-  if (!o->copy)
-    return rgi_error(RG_ERR_NOMEM, "%s: no memory for a copy of %lld bytes", o->op.call,
+static int scale_copy(const rgi_transfer *transfer, rma_op *op) {
+  op->copy = malloc((size_t)transfer->bytes);
+  if (!op->copy)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for a copy of %lld bytes", op->op.call,
                      (long long)transfer->bytes);
-  rgi_transfer_pack_scaled(transfer, o->copy);
+  rgi_transfer_pack_scaled(transfer, op->copy);
   return RG_SUCCESS;
 }
 
@@ -221,10 +221,10 @@ static struct {
   rgi_transport_op *first;
 } dropped = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static void free_op(rma_op *o) {
-  rgi_rma_left(o->op.target, &o->room);
-  free(o->copy);
-  free(o);
+static void free_op(rma_op *op) {
+  rgi_rma_left(op->op.target, &op->room);
+  free(op->copy);
+  free(op);
 }
 
 void rgi_rma_drop(rgi_transport_op *op) {

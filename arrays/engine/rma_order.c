@@ -77,10 +77,10 @@ static void widen_range(byte_range *bytes, uint64_t low, uint64_t high) {
 
 /* A fence completes gets as well. Operations of an earlier turn are not counted when they
  * leave. What another thread is issuing may come after the fence. */
-static int make_room(int target, pending *p) {
+static int make_room(int target, pending *pending) {
   ARMCI_Fence(target);
-  p->turn++;
-  p->under_way = p->issuing;
+  pending->turn++;
+  pending->under_way = pending->issuing;
   return rgi_armci_window_error("ARMCI_Fence");
 }
 
@@ -99,10 +99,10 @@ static int fence_locked(int target) {
 }
 
 /* Waits for operations of this process, of other threads too. */
-static int enter(int target, pending *p, rgi_rma_room *room) {
-  while (p->under_way + room->ops > order.most) {
-    RGI_TRY(make_room(target, p));
-    if (p->under_way == 0)
+static int enter(int target, pending *pending, rgi_rma_room *room) {
+  while (pending->under_way + room->ops > order.most) {
+    RGI_TRY(make_room(target, pending));
+    if (pending->under_way == 0)
       break;
     pthread_mutex_unlock(&order.lock);
     sched_yield();
@@ -110,9 +110,9 @@ static int enter(int target, pending *p, rgi_rma_room *room) {
   }
   if (order.gated && !room->word)
     RGI_TRY(rgi_rma_gate_enter(target, rgi_rma_bearable));
-  room->turn = p->turn;
-  p->under_way += room->ops;
-  p->issuing += room->ops;
+  room->turn = pending->turn;
+  pending->under_way += room->ops;
+  pending->issuing += room->ops;
   return RG_SUCCESS;
 }
 

@@ -45,21 +45,21 @@ static void scale_in(const rgi_transfer *transfer, char *origin, char *packed, i
                       (size_t)bytes / rgi_type_size(transfer->type, 1), origin, packed);
 }
 
-static void pack_patch(const rgi_transfer *transfer, packing *f, char *packed) {
+static void pack_patch(const rgi_transfer *transfer, packing *packing, char *packed) {
   const rgi_strided *p = &transfer->patch;
   int64_t at[RGI_STRIDED_DIMS] = {0}, origin = 0, target = 0, row = p->extent[0];
   int64_t rows = p->dims > 1 ? p->extent[1] : 1;
   do
     for (int64_t i = 0; i < rows; i++, packed += row)
-      f(transfer, transfer->origin + origin + (i ? i * p->origin_stride[1] : 0), packed, row);
+      packing(transfer, transfer->origin + origin + (i ? i * p->origin_stride[1] : 0), packed, row);
   while (rgi_strided_step(p, at, &origin, &target));
 }
 
-static void pack_all(const rgi_transfer *transfer, packing *f, char *packed) {
+static void pack_all(const rgi_transfer *transfer, packing *packing, char *packed) {
   if (!transfer->runs)
-    pack_patch(transfer, f, packed);
+    pack_patch(transfer, packing, packed);
   for (int i = 0; transfer->runs && i < transfer->n; i++) {
-    f(transfer, transfer->origin + transfer->runs[i].origin, packed, transfer->runs[i].bytes);
+    packing(transfer, transfer->origin + transfer->runs[i].origin, packed, transfer->runs[i].bytes);
     packed += transfer->runs[i].bytes;
   }
 }

@@ -29,8 +29,8 @@ typedef struct {
 static const char magic[8] = {(char)0x8a, 'R', 'G', 'A', '\r', '\n', 0x1a, '\n'};
 enum { VERSION = 1, ORDER = 1 };
 
-static uint64_t header_checksum(const native_header *h) {
-  return rgi_file_hash(h, offsetof(native_header, header), RGI_FILE_HASH_START);
+static uint64_t header_checksum(const native_header *native) {
+  return rgi_file_hash(native, offsetof(native_header, header), RGI_FILE_HASH_START);
 }
 
 int rgi_file_native_create(const char *path, const rgi_file_info *info, int64_t *start) {
@@ -63,18 +63,18 @@ int rgi_file_native_finish(const char *path, const rgi_file_info *info) {
 
 #define REFUSED(...) rgi_error(RG_ERR_FILE, "cannot read %s: " __VA_ARGS__)
 
-static int check_header(const char *path, const native_header *h, ssize_t got) {
-  if (got < (ssize_t)sizeof h->magic || memcmp(h->magic, magic, sizeof magic))
+static int check_header(const char *path, const native_header *header, ssize_t got) {
+  if (got < (ssize_t)sizeof header->magic || memcmp(header->magic, magic, sizeof magic))
     return REFUSED("it is no array file of Regroup's and no HDF5 file", path);
-  if (got < (ssize_t)sizeof *h)
+  if (got < (ssize_t)sizeof *header)
     return REFUSED("it is truncated: the header is not complete", path);
-  if (h->order == (uint32_t)ORDER << 24)
+  if (header->order == (uint32_t)ORDER << 24)
     return REFUSED("it was written by a machine with the other order of bytes", path);
-  if (h->header != header_checksum(h))
+  if (header->header != header_checksum(header))
     return REFUSED("it is damaged: the header's checksum differs", path);
-  if (h->version != VERSION)
-    return REFUSED("its format has version %u; this library knows version %d", path, h->version,
-                   VERSION);
+  if (header->version != VERSION)
+    return REFUSED("its format has version %u; this library knows version %d", path,
+                   header->version, VERSION);
   return RG_SUCCESS;
 }
 

@@ -40,38 +40,38 @@ typedef struct {
 /* --- the rows of a box ------------------------------------------------------------------- */
 
 /* Whether dimension i of the box and the next one are contiguous in all operands. */
-static int are_joined(const box *b, int i) {
-  for (int k = 0; k < b->operands; k++)
-    if (b->stride[k][i] != b->extent[i + 1] * b->stride[k][i + 1])
+static int are_joined(const box *box, int i) {
+  for (int k = 0; k < box->operands; k++)
+    if (box->stride[k][i] != box->extent[i + 1] * box->stride[k][i + 1])
       return 0;
   return 1;
 }
 
-static void join_dimensions(box *b, int i) {
-  b->extent[i] *= b->extent[i + 1];
-  for (int k = 0; k < b->operands; k++)
-    b->stride[k][i] = b->stride[k][i + 1];
-  for (int j = i + 1; j + 1 < b->dims; j++) {
-    b->extent[j] = b->extent[j + 1];
-    for (int k = 0; k < b->operands; k++)
-      b->stride[k][j] = b->stride[k][j + 1];
+static void join_dimensions(box *box, int i) {
+  box->extent[i] *= box->extent[i + 1];
+  for (int k = 0; k < box->operands; k++)
+    box->stride[k][i] = box->stride[k][i + 1];
+  for (int j = i + 1; j + 1 < box->dims; j++) {
+    box->extent[j] = box->extent[j + 1];
+    for (int k = 0; k < box->operands; k++)
+      box->stride[k][j] = box->stride[k][j + 1];
   }
-  b->dims--;
+  box->dims--;
 }
 
-static int side_by_side(const box *b) {
-  for (int k = 0; k < b->operands; k++)
-    if (b->dims == 0 || b->stride[k][b->dims - 1] != 1)
+static int side_by_side(const box *box) {
+  for (int k = 0; k < box->operands; k++)
+    if (box->dims == 0 || box->stride[k][box->dims - 1] != 1)
       return 0;
   return 1;
 }
 
 /* To the next row. 0: that was the last one. */
-static int next_row(box *b, int64_t i[]) {
-  for (int d = b->dims - 1; d >= 0; d--) {
-    int64_t step = ++i[d] < b->extent[d] ? 1 : 1 - b->extent[d];
-    for (int k = 0; k < b->operands; k++)
-      b->at[k] += step * b->stride[k][d] * (int64_t)b->element;
+static int next_row(box *box, int64_t i[]) {
+  for (int d = box->dims - 1; d >= 0; d--) {
+    int64_t step = ++i[d] < box->extent[d] ? 1 : 1 - box->extent[d];
+    for (int k = 0; k < box->operands; k++)
+      box->at[k] += step * box->stride[k][d] * (int64_t)box->element;
     if (step > 0)
       return 1;
     i[d] = 0;

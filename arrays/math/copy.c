@@ -232,30 +232,32 @@ typedef struct {
   int pull;     /* a's group has all members of b's: b's get */
 } copying;
 
-static int check_shapes(const copying *c) {
-  const rgi_operand *from = &c->from, *to = &c->to;
-  int dims = from->a->d.dims, t = c->transposed;
+static int check_shapes(const copying *copying) {
+  const rgi_operand *from = &copying->from, *to = &copying->to;
+  int dims = from->a->d.dims, t = copying->transposed;
   if (from->a->type != to->a->type || from->a->element != to->a->element)
-    return rgi_error(RG_ERR_ARG, "%s: the arrays are of different types", c->call);
+    return rgi_error(RG_ERR_ARG, "%s: the arrays are of different types", copying->call);
   if (t && (dims != 2 || to->a->d.dims != 2))
-    return rgi_error(RG_ERR_ARG, "%s: only arrays of 2 dimensions can be transposed", c->call);
-  if ((t || c->whole) && dims != to->a->d.dims)
-    return rgi_error(RG_ERR_ARG, "%s: %d dimensions against %d", c->call, dims, to->a->d.dims);
-  for (int d = 0; (t || c->whole) && d < dims; d++) {
+    return rgi_error(RG_ERR_ARG, "%s: only arrays of 2 dimensions can be transposed",
+                     copying->call);
+  if ((t || copying->whole) && dims != to->a->d.dims)
+    return rgi_error(RG_ERR_ARG, "%s: %d dimensions against %d", copying->call, dims,
+                     to->a->d.dims);
+  for (int d = 0; (t || copying->whole) && d < dims; d++) {
     int e = t ? 1 - d : d;
     int64_t x = from->hi[d] - from->lo[d], y = to->hi[e] - to->lo[e];
     if (x != y)
       return rgi_error(RG_ERR_ARG,
                        "%s: %lld elements in dimension %d, but %lld in dimension %d of the target",
-                       c->call, (long long)x, d, (long long)y, e);
+                       copying->call, (long long)x, d, (long long)y, e);
   }
   int64_t n = rgi_operand_count(from), m = rgi_operand_count(to);
   if (n != m)
-    return rgi_error(RG_ERR_ARG, "%s: one patch has %lld elements, the other %lld", c->call,
+    return rgi_error(RG_ERR_ARG, "%s: one patch has %lld elements, the other %lld", copying->call,
                      (long long)n, (long long)m);
   if (t && n > 0 && rgi_operands_same(from, to))
-    return rgi_error(RG_ERR_ARG, "%s: a patch cannot be transposed onto itself", c->call);
-  return rgi_operands_apart(c->call, from, to);
+    return rgi_error(RG_ERR_ARG, "%s: a patch cannot be transposed onto itself", copying->call);
+  return rgi_operands_apart(copying->call, from, to);
 }
 
 /* Whether every member of `part` is in `all`. */
@@ -269,87 +271,89 @@ static int holds_members(rg_group all, rg_group part) {
   return 1;
 }
 
-static int check_groups(copying *c) {
+static int check_groups(copying *copying) {
   int how = RG_IDENT;
-  if (c->a != c->b)
-    RGI_TRY(rg_group_compare(c->a->group, c->b->group, &how));
-  c->together = how != RG_UNEQUAL;
-  c->pull = c->together || holds_members(c->a->group, c->b->group);
-  if (!c->pull && !holds_members(c->b->group, c->a->group))
-    return rgi_error(RG_ERR_GROUP, "%s: neither array's group holds the other's members", c->call);
+  if (copying->a != copying->b)
+    RGI_TRY(rg_group_compare(copying->a->group, copying->b->group, &how));
+  copying->together = how != RG_UNEQUAL;
+  copying->pull = copying->together || holds_members(copying->a->group, copying->b->group);
+  if (!copying->pull && !holds_members(copying->b->group, copying->a->group))
+    return rgi_error(RG_ERR_GROUP, "%s: neither array's group holds the other's members",
+                     copying->call);
   return RG_SUCCESS;
 }
 
-static int check_copy(copying *c, const int64_t alo[], const int64_t ahi[], const int64_t blo[],
-                      const int64_t bhi[]) {
-  if (c->a)
-    RGI_TRY(rgi_operand_make(c->call, c->a, alo, ahi, &c->from));
-  if (c->b)
-    RGI_TRY(rgi_operand_make(c->call, c->b, blo, bhi, &c->to));
-  if (!c->a || !c->b)
+static int check_copy(copying *copying, const int64_t alo[], const int64_t ahi[],
+                      const int64_t blo[], const int64_t bhi[]) {
+  if (copying->a)
+    RGI_TRY(rgi_operand_make(copying->call, copying->a, alo, ahi, &copying->from));
+  if (copying->b)
+    RGI_TRY(rgi_operand_make(copying->call, copying->b, blo, bhi, &copying->to));
+  if (!copying->a || !copying->b)
     return RG_SUCCESS;
-  RGI_TRY(check_groups(c));
-  return check_shapes(c);
+  RGI_TRY(check_groups(copying));
+  return check_shapes(copying);
 }
 
 /* On groups of different members: agrees on the error first on a's group, then on b's. The members
  * that are in both have checked all arguments, and carry their result from one to the other. */
-static int agree_on_both(const copying *c, int error) {
+static int agree_on_both(const copying *copying, int error) {
   for (int i = 0; i < 2; i++) {
-    rg_array x = i ? c->b : c->a;
+    rg_array x = i ? copying->b : copying->a;
     if (!x)
       continue;
     char where[64];
-    snprintf(where, sizeof where, "%s: in the %s's group", c->call, i ? "target" : "source");
-    int64_t mine[2] = {rgi_group_error_word(x->group, error), c->a && c->b}, all[2];
+    snprintf(where, sizeof where, "%s: in the %s's group", copying->call, i ? "target" : "source");
+    int64_t mine[2] = {rgi_group_error_word(x->group, error), copying->a && copying->b}, all[2];
     RGI_TRY(rg_allreduce(x->group, mine, all, 2, MPI_INT64_T, MPI_MAX));
     if (all[0])
       error = rgi_group_error_tell(x->group, where, all[0], error);
     else if (!all[1])
-      error = rgi_error(RG_ERR_GROUP, "%s: no process is in the groups of both arrays", c->call);
+      error =
+          rgi_error(RG_ERR_GROUP, "%s: no process is in the groups of both arrays", copying->call);
   }
   return error;
 }
 
-static int fence_both(const copying *c) {
-  if (c->a && !c->a->confirmed)
-    RGI_TRY(rgi_array_confirm(c->call, c->a));
-  if (c->b && !c->b->confirmed)
-    RGI_TRY(rgi_array_confirm(c->call, c->b));
+static int fence_both(const copying *copying) {
+  if (copying->a && !copying->a->confirmed)
+    RGI_TRY(rgi_array_confirm(copying->call, copying->a));
+  if (copying->b && !copying->b->confirmed)
+    RGI_TRY(rgi_array_confirm(copying->call, copying->b));
   return rg_array_fence(NULL);
 }
 
-static int copy_elements(const copying *c) {
-  if (!c->a || !c->b)
+static int copy_elements(const copying *copying) {
+  if (!copying->a || !copying->b)
     return RG_SUCCESS;
-  if (rgi_operand_count(&c->from) == 0 || rgi_operands_same(&c->from, &c->to))
+  if (rgi_operand_count(&copying->from) == 0 || rgi_operands_same(&copying->from, &copying->to))
     return RG_SUCCESS;
-  return c->pull ? copy_own(&c->to, &c->from, 1, c->transposed)
-                 : copy_own(&c->from, &c->to, 0, c->transposed);
+  return copying->pull ? copy_own(&copying->to, &copying->from, 1, copying->transposed)
+                       : copy_own(&copying->from, &copying->to, 0, copying->transposed);
 }
 
-static int copy_arrays(copying *c, const int64_t alo[], const int64_t ahi[], const int64_t blo[],
-                       const int64_t bhi[]) {
-  if (!c->a && !c->b)
-    return rgi_error(RG_ERR_ARRAY, "%s: both arrays are NULL", c->call);
-  if (c->a)
-    RGI_TRY(rgi_array_check(c->call, c->a));
-  if (c->b)
-    RGI_TRY(rgi_array_check(c->call, c->b));
-  int error = check_copy(c, alo, ahi, blo, bhi);
-  if (c->together) {
-    const rgi_operand both[2] = {c->from, c->to};
+static int copy_arrays(copying *copying, const int64_t alo[], const int64_t ahi[],
+                       const int64_t blo[], const int64_t bhi[]) {
+  if (!copying->a && !copying->b)
+    return rgi_error(RG_ERR_ARRAY, "%s: both arrays are NULL", copying->call);
+  if (copying->a)
+    RGI_TRY(rgi_array_check(copying->call, copying->a));
+  if (copying->b)
+    RGI_TRY(rgi_array_check(copying->call, copying->b));
+  int error = check_copy(copying, alo, ahi, blo, bhi);
+  if (copying->together) {
+    const rgi_operand both[2] = {copying->from, copying->to};
     RGI_TRY(error);
-    RGI_TRY(rgi_operands_begin(c->call, 2, both));
-    return rgi_operands_end(c->call, 2, both, copy_elements(c));
+    RGI_TRY(rgi_operands_begin(copying->call, 2, both));
+    return rgi_operands_end(copying->call, 2, both, copy_elements(copying));
   }
   if (!error)
-    error = fence_both(c);
-  RGI_TRY(agree_on_both(c, error));
-  error = copy_elements(c);
+    error = fence_both(copying);
+  RGI_TRY(agree_on_both(copying, error));
+  error = copy_elements(copying);
   if (!error)
-    error = fence_both(c);
-  return agree_on_both(c, error);
+    error = fence_both(copying);
+  return agree_on_both(copying, error);
 }
 
 int rg_array_copy(rg_array a, rg_array b) {

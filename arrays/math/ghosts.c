@@ -27,22 +27,22 @@ typedef struct {
   int64_t from[RG_ARRAY_MAX_DIMS], to[RG_ARRAY_MAX_DIMS]; /* where its elements are (get_from) */
 } halo;
 
-static int start_get(halo *h, const int64_t lo[], const int64_t hi[], char *to) {
-  RGI_TRY(rgi_grow(&h->requests, h->n, &h->room, sizeof *h->requests,
+static int start_get(halo *halo, const int64_t lo[], const int64_t hi[], char *to) {
+  RGI_TRY(rgi_grow(&halo->requests, halo->n, &halo->room, sizeof *halo->requests,
                    "rg_array_update_ghosts: no memory for %lld requests"));
-  h->requests[h->n] = NULL;
-  return rg_array_iget(h->a, lo, hi, to, h->block.ld, &h->requests[h->n++]);
+  halo->requests[halo->n] = NULL;
+  return rg_array_iget(halo->a, lo, hi, to, halo->block.ld, &halo->requests[halo->n++]);
 }
 
 /* Gets the elements for the slab's ghosts. In the dimensions before d, from and to are already
  * indices of the array. Ghosts beyond a periodic edge, perhaps several times around, are cut
  * there. */
-static int get_from(halo *h, int d, char *at) {
-  const rgi_distribution *layout = &h->a->d;
+static int get_from(halo *halo, int d, char *at) {
+  const rgi_distribution *layout = &halo->a->d;
   if (d == layout->dims)
-    return start_get(h, h->from, h->to, at);
-  int64_t extent = layout->shape[d], step = h->stride[d] * (int64_t)h->a->element;
-  for (int64_t i = h->lo[d], last = h->hi[d], end; i < last; i = end) {
+    return start_get(halo, halo->from, halo->to, at);
+  int64_t extent = layout->shape[d], step = halo->stride[d] * (int64_t)halo->a->element;
+  for (int64_t i = halo->lo[d], last = halo->hi[d], end; i < last; i = end) {
     int64_t there = layout->periodic[d] ? ((i % extent) + extent) % extent : i;
     end = i + (extent - there) < last ? i + (extent - there) : last;
     if (there < 0) { /* beyond an edge that is not periodic */
@@ -51,26 +51,26 @@ static int get_from(halo *h, int d, char *at) {
     }
     if (there >= extent)
       break;
-    h->from[d] = there;
-    h->to[d] = there + (end - i);
-    RGI_TRY(get_from(h, d + 1, at + (i - h->block.lo[d]) * step));
+    halo->from[d] = there;
+    halo->to[d] = there + (end - i);
+    RGI_TRY(get_from(halo, d + 1, at + (i - halo->block.lo[d]) * step));
   }
   return RG_SUCCESS;
 }
 
 /* The slabs of the halo on both sides of the block in dimension d. */
-static int get_slabs(halo *h, int d) {
-  const rgi_distribution *layout = &h->a->d;
+static int get_slabs(halo *halo, int d) {
+  const rgi_distribution *layout = &halo->a->d;
   for (int i = 0; i < layout->dims; i++) {
-    h->lo[i] = h->block.lo[i] - (i > d ? layout->ghosts[i] : 0);
-    h->hi[i] = h->block.hi[i] + (i > d ? layout->ghosts[i] : 0);
+    halo->lo[i] = halo->block.lo[i] - (i > d ? layout->ghosts[i] : 0);
+    halo->hi[i] = halo->block.hi[i] + (i > d ? layout->ghosts[i] : 0);
   }
-  h->hi[d] = h->block.lo[d];
-  h->lo[d] = h->hi[d] - layout->ghosts[d];
-  RGI_TRY(get_from(h, 0, h->memory));
-  h->lo[d] = h->block.hi[d];
-  h->hi[d] = h->lo[d] + layout->ghosts[d];
-  return get_from(h, 0, h->memory);
+  halo->hi[d] = halo->block.lo[d];
+  halo->lo[d] = halo->hi[d] - layout->ghosts[d];
+  RGI_TRY(get_from(halo, 0, halo->memory));
+  halo->lo[d] = halo->block.hi[d];
+  halo->hi[d] = halo->lo[d] + layout->ghosts[d];
+  return get_from(halo, 0, halo->memory);
 }
 
 static int update_halo(const rgi_operand *operand) {

@@ -55,8 +55,8 @@ static void print_element(const struct rg_array_s *a, const char *at, FILE *file
 }
 
 /* A row: the elements along the last dimension, at index `at` in the others. */
-static int print_row(const printing *p, const int64_t at[]) {
-  const rgi_operand *operand = p->o;
+static int print_row(const printing *printing, const int64_t at[]) {
+  const rgi_operand *operand = printing->o;
   int last = operand->a->d.dims - 1;
   int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
   for (int d = 0; d < last; d++) {
@@ -65,27 +65,27 @@ static int print_row(const printing *p, const int64_t at[]) {
   }
   lo[last] = operand->lo[last];
   hi[last] = operand->hi[last];
-  RGI_TRY(rg_array_get(operand->a, lo, hi, p->row, NULL));
+  RGI_TRY(rg_array_get(operand->a, lo, hi, printing->row, NULL));
   if (last > 0)
-    fprintf(p->file, "%6lld:", (long long)at[last - 1]);
+    fprintf(printing->file, "%6lld:", (long long)at[last - 1]);
   for (int64_t i = 0; i < hi[last] - lo[last]; i++)
-    print_element(operand->a, p->row + i * (int64_t)operand->a->element, p->file);
-  fputc('\n', p->file);
+    print_element(operand->a, printing->row + i * (int64_t)operand->a->element, printing->file);
+  fputc('\n', printing->file);
   return RG_SUCCESS;
 }
 
-static void print_title(const printing *p, const int64_t at[]) {
-  int dims = p->o->a->d.dims;
-  fputc('[', p->file);
+static void print_title(const printing *printing, const int64_t at[]) {
+  int dims = printing->o->a->d.dims;
+  fputc('[', printing->file);
   for (int d = 0; d < dims - 2; d++)
-    fprintf(p->file, "%lld, ", (long long)at[d]);
-  fprintf(p->file, "%lld:%lld, %lld:%lld]\n", (long long)p->o->lo[dims - 2],
-          (long long)p->o->hi[dims - 2], (long long)p->o->lo[dims - 1],
-          (long long)p->o->hi[dims - 1]);
+    fprintf(printing->file, "%lld, ", (long long)at[d]);
+  fprintf(printing->file, "%lld:%lld, %lld:%lld]\n", (long long)printing->o->lo[dims - 2],
+          (long long)printing->o->hi[dims - 2], (long long)printing->o->lo[dims - 1],
+          (long long)printing->o->hi[dims - 1]);
 }
 
-static int print_rows(const printing *p) {
-  const rgi_operand *operand = p->o;
+static int print_rows(const printing *printing) {
+  const rgi_operand *operand = printing->o;
   int dims = operand->a->d.dims, d;
   int64_t at[RG_ARRAY_MAX_DIMS];
   memcpy(at, operand->lo, sizeof at);
@@ -93,8 +93,8 @@ static int print_rows(const printing *p) {
     return RG_SUCCESS;
   do {
     if (dims > 2 && at[dims - 2] == operand->lo[dims - 2])
-      print_title(p, at);
-    RGI_TRY(print_row(p, at));
+      print_title(printing, at);
+    RGI_TRY(print_row(printing, at));
     for (d = dims - 2; d >= 0 && ++at[d] == operand->hi[d]; d--)
       at[d] = operand->lo[d];
   } while (d >= 0);

@@ -75,12 +75,12 @@ static int find_strips(panel_work *work) {
   return RG_SUCCESS;
 }
 
-/* How many strips from s[0] on fit into a tile, and how long they are together. */
-static int64_t take_strips(const strip *s, int64_t n, int64_t *length) {
+/* How many strips from strip[0] on fit into a tile, and how long they are together. */
+static int64_t take_strips(const strip *strip, int64_t n, int64_t *length) {
   int64_t i = 0;
   *length = 0;
-  for (; i < n && *length + s[i].hi - s[i].lo <= TILE; i++)
-    *length += s[i].hi - s[i].lo;
+  for (; i < n && *length + strip[i].hi - strip[i].lo <= TILE; i++)
+    *length += strip[i].hi - strip[i].lo;
   return i;
 }
 
@@ -97,10 +97,10 @@ typedef struct {
 
 /* Starts to get the strips, columns k0 to k0 + depth (along: rows), into memory, one after the
  * other. */
-static int start_panel(panel *x, const panel_source *f, int64_t k0, char *memory) {
+static int start_panel(panel *panel, const panel_source *f, int64_t k0, char *memory) {
   int across = (f->form == RG_FORM_NORMAL) == f->along; /* strips are columns of the array */
-  int64_t at = 0, k1 = k0 + x->depth;
-  int64_t ld = across ? f->length : x->depth, element = (int64_t)f->o->a->element;
+  int64_t at = 0, k1 = k0 + panel->depth;
+  int64_t ld = across ? f->length : panel->depth, element = (int64_t)f->o->a->element;
   for (const strip *s = f->strips; s < f->strips + f->n; s++) {
     rgi_product_section part =
         f->along ? (rgi_product_section){.i0 = k0, .i1 = k1, .k0 = s->lo, .k1 = s->hi}
@@ -109,87 +109,90 @@ static int start_panel(panel *x, const panel_source *f, int64_t k0, char *memory
     rgi_product_section_patch(f->o, f->form, part, lo, hi);
     char *to = memory + (across ? at : at * ld) * element;
     at += s->hi - s->lo;
-    x->requests[x->open] = NULL;
-    RGI_TRY(rg_array_iget(f->o->a, lo, hi, to, &ld, &x->requests[x->open++]));
+    panel->requests[panel->open] = NULL;
+    RGI_TRY(rg_array_iget(f->o->a, lo, hi, to, &ld, &panel->requests[panel->open++]));
   }
   return RG_SUCCESS;
 }
 
-static int start_panels(const rgi_product *product, const tile *t, panel *x, int64_t k0) {
+static int start_panels(const rgi_product *product, const tile *tile, panel *panel, int64_t k0) {
   const panel_source a = {.o = &product->a,
                           .form = product->form_a,
-                          .strips = t->rows,
-                          .n = t->row_strips,
-                          .length = t->m};
+                          .strips = tile->rows,
+                          .n = tile->row_strips,
+                          .length = tile->m};
   const panel_source b = {.o = &product->b,
                           .form = product->form_b,
                           .along = 1,
-                          .strips = t->columns,
-                          .n = t->column_strips,
-                          .length = t->n};
-  x->depth = product->k - k0 < DEPTH ? product->k - k0 : DEPTH;
-  RGI_TRY(start_panel(x, &a, k0, x->a));
-  return start_panel(x, &b, k0, x->b);
+                          .strips = tile->columns,
+                          .n = tile->column_strips,
+                          .length = tile->n};
+  panel->depth = product->k - k0 < DEPTH ? product->k - k0 : DEPTH;
+  RGI_TRY(start_panel(panel, &a, k0, panel->a));
+  return start_panel(panel, &b, k0, panel->b);
 }
 
-static int finish_panels(panel *x) {
-  int open = x->open;
-  x->open = 0;
-  return open ? rg_wait_all(open, x->requests, NULL) : RG_SUCCESS;
+static int finish_panels(panel *panel) {
+  int open = panel->open;
+  panel->open = 0;
+  return open ? rg_wait_all(open, panel->requests, NULL) : RG_SUCCESS;
 }
 
 /* --- tiles -------------------------------------------------------------------------------- */
 
 /* The tile of c from the array to the buffer, or (there) back. */
-static int move_c(const panel_work *work, const tile *t, int there) {
+static int move_c(const panel_work *work, const tile *tile, int there) {
   int64_t element = (int64_t)work->p->c.a->element;
-  for (int64_t i = 0, row = 0; i < t->row_strips; row += t->rows[i].hi - t->rows[i].lo, i++)
-    for (int64_t j = 0, column = 0; j < t->column_strips;
-         column += t->columns[j].hi - t->columns[j].lo, j++) {
+  for (int64_t i = 0, row = 0; i < tile->row_strips;
+       row += tile->rows[i].hi - tile->rows[i].lo, i++)
+    for (int64_t j = 0, column = 0; j < tile->column_strips;
+         column += tile->columns[j].hi - tile->columns[j].lo, j++) {
       int64_t lo[2], hi[2];
-      char *memory = work->c + (row * t->n + column) * element;
-      rgi_product_section part = {
-          .i0 = t->rows[i].lo, .i1 = t->rows[i].hi, .k0 = t->columns[j].lo, .k1 = t->columns[j].hi};
+      char *memory = work->c + (row * tile->n + column) * element;
+      rgi_product_section part = {.i0 = tile->rows[i].lo,
+                                  .i1 = tile->rows[i].hi,
+                                  .k0 = tile->columns[j].lo,
+                                  .k1 = tile->columns[j].hi};
       rgi_product_section_patch(&work->p->c, RG_FORM_NORMAL, part, lo, hi);
-      RGI_TRY(there ? rg_array_put(work->p->c.a, lo, hi, memory, &t->n)
-                    : rg_array_get(work->p->c.a, lo, hi, memory, &t->n));
+      RGI_TRY(there ? rg_array_put(work->p->c.a, lo, hi, memory, &tile->n)
+                    : rg_array_get(work->p->c.a, lo, hi, memory, &tile->n));
     }
   return RG_SUCCESS;
 }
 
-static int multiply_panels(panel_work *work, const tile *t) {
+static int multiply_panels(panel_work *work, const tile *tile) {
   const rgi_product *product = work->p;
   const void *beta = product->beta;
-  RGI_TRY(start_panels(product, t, &work->panels[0], 0));
+  RGI_TRY(start_panels(product, tile, &work->panels[0], 0));
   for (int64_t k = 0; k < product->k; k += DEPTH) {
     panel *x = &work->panels[k / DEPTH % 2];
     if (product->k - k > DEPTH)
-      RGI_TRY(start_panels(product, t, &work->panels[(k / DEPTH + 1) % 2], k + DEPTH));
+      RGI_TRY(start_panels(product, tile, &work->panels[(k / DEPTH + 1) % 2], k + DEPTH));
     RGI_TRY(finish_panels(x));
     rgi_blas_multiply(&(rgi_blas_product){
         .type = product->c.a->type,
-        .m = t->m,
-        .n = t->n,
+        .m = tile->m,
+        .n = tile->n,
         .k = x->depth,
         .alpha = product->alpha,
         .beta = beta,
-        .a = {product->form_a, x->a, product->form_a == RG_FORM_NORMAL ? x->depth : t->m},
-        .b = {product->form_b, x->b, product->form_b == RG_FORM_NORMAL ? t->n : x->depth},
+        .a = {product->form_a, x->a, product->form_a == RG_FORM_NORMAL ? x->depth : tile->m},
+        .b = {product->form_b, x->b, product->form_b == RG_FORM_NORMAL ? tile->n : x->depth},
         .c = work->c,
-        .ldc = t->n});
+        .ldc = tile->n});
     beta = rgi_blas_one(product->c.a->type);
   }
   return RG_SUCCESS;
 }
 
-static int multiply_tile(panel_work *work, const tile *t) {
-  RGI_TRY(move_c(work, t, 0));
-  int error = multiply_panels(work, t);
+static int multiply_tile(panel_work *work, const tile *tile) {
+  RGI_TRY(move_c(work, tile, 0));
+  int error = multiply_panels(work, tile);
   for (int i = 0; i < 2; i++) {
     int end = finish_panels(&work->panels[i]);
     error = error ? error : end;
   }
-  return error ? error : move_c(work, t, 1);
+  return error ? error : move_c(work, tile, 1);
 }
 
 static int multiply_tiles(panel_work *work) {
@@ -206,10 +209,10 @@ static int multiply_tiles(panel_work *work) {
   return RG_SUCCESS;
 }
 
-static int64_t total_length(const strips *s) {
+static int64_t total_length(const strips *strips) {
   int64_t length = 0;
-  for (int64_t i = 0; i < s->n && length < TILE; i++)
-    length += s->s[i].hi - s->s[i].lo;
+  for (int64_t i = 0; i < strips->n && length < TILE; i++)
+    length += strips->s[i].hi - strips->s[i].lo;
   return length < TILE ? length : TILE;
 }
 

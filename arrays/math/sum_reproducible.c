@@ -30,15 +30,15 @@ static double value_of(rg_array_type type, const char *at, int64_t i) {
   return ((const double *)(const void *)at)[i];
 }
 
-static double exact_term_of(const exact_call *j, char *const at[], int64_t i) {
-  double x = value_of(j->type, at[0], i);
-  switch (j->exact_term) {
+static double exact_term_of(const exact_call *exact, char *const at[], int64_t i) {
+  double x = value_of(exact->type, at[0], i);
+  switch (exact->exact_term) {
   case PRODUCT:
-    return x * value_of(j->type, at[1], i);
+    return x * value_of(exact->type, at[1], i);
   case ABSOLUTE:
     return fabs(x);
   case SQUARE:
-    return (x * j->scale) * (x * j->scale);
+    return (x * exact->scale) * (x * exact->scale);
   default:
     return x;
   }
@@ -55,26 +55,26 @@ static void add_row(void *context, int64_t n, char *const at[]) {
   }
 }
 
-static int sum_exactly(const char *call, exact_call j, int n, const rgi_operand operand[],
+static int sum_exactly(const char *call, exact_call exact, int n, const rgi_operand operand[],
                        double *result) {
   rg_array a = operand[0].a;
-  j.type = a->type;
-  int error = rgi_box_rows(n, operand, add_row, &j),
+  exact.type = a->type;
+  int error = rgi_box_rows(n, operand, add_row, &exact),
       one_node = a->one_node && operand[n - 1].a->one_node;
   if (!one_node)
     RGI_TRY(rgi_group_error_share(a->group, call, error));
-  rgi_exact_carry(&j.sum);
-  RGI_TRY(rg_allreduce(a->group, MPI_IN_PLACE, &j.sum, RGI_EXACT_WORDS, MPI_INT64_T, MPI_SUM));
-  *result = rgi_exact_round(&j.sum, 53, 0);
+  rgi_exact_carry(&exact.sum);
+  RGI_TRY(rg_allreduce(a->group, MPI_IN_PLACE, &exact.sum, RGI_EXACT_WORDS, MPI_INT64_T, MPI_SUM));
+  *result = rgi_exact_round(&exact.sum, 53, 0);
   return RG_SUCCESS;
 }
 
-/* j: the term and its scale. */
-static int sum_all(const char *call, exact_call j, int n, const rgi_operand operand[],
+/* exact: the term and its scale. */
+static int sum_all(const char *call, exact_call exact, int n, const rgi_operand operand[],
                    double *result) {
   rgi_exact_environment environment;
   rgi_exact_begin(&environment);
-  int error = sum_exactly(call, j, n, operand, result);
+  int error = sum_exactly(call, exact, n, operand, result);
   rgi_exact_end(&environment);
   return error;
 }

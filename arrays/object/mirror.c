@@ -102,7 +102,7 @@ void rgi_mirror_label(rg_array a, rgi_mirror_pair pair, uint64_t label) {
   labels[label % 2] = label;
 }
 
-char *rgi_mirror_version(rg_array a, int rank, rgi_mirror_pair p, uint64_t label) {
-  char *pair = rgi_heap_at(a->world[p.member], p.offset);
-  return pair + version_at(a, rank, label);
+char *rgi_mirror_version(rg_array a, int rank, rgi_mirror_pair pair, uint64_t label) {
+  char *memory = rgi_heap_at(a->world[pair.member], pair.offset);
+  return memory + version_at(a, rank, label);
 }

@@ -274,15 +274,15 @@ int rgi_access_patch(const rgi_access *access, const int64_t lo[], const int64_t
 
 /* --- accesses that do not wait for what they start in the engine ------------------------------ */
 
-static int grow_started(const char *call, rgi_access_started *s) {
-  if (s->n < s->room)
+static int grow_started(const char *call, rgi_access_started *started) {
+  if (started->n < started->room)
     return RG_SUCCESS;
-  int room = s->room ? 2 * s->room : 4;
-  rgi_engine_handle *at = realloc(s->at, (size_t)room * sizeof *at);
+  int room = started->room ? 2 * started->room : 4;
+  rgi_engine_handle *at = realloc(started->at, (size_t)room * sizeof *at);
   if (!at)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for a request", call);
-  s->at = at;
-  s->room = room;
+  started->at = at;
+  started->room = room;
   return RG_SUCCESS;
 }
 

@@ -42,19 +42,19 @@ static uint64_t this_thread(void) {
   return number;
 }
 
-static int check_mutexes(const char *call, rg_mutexes m) {
+static int check_mutexes(const char *call, rg_mutexes mutexes) {
   RGI_TRY(rgi_runtime_check(call));
-  if (!m || m->magic != MAGIC || m->epoch != rgi_runtime.epoch)
+  if (!mutexes || mutexes->magic != MAGIC || mutexes->epoch != rgi_runtime.epoch)
     return rgi_error(RG_ERR_ARRAY, "%s: the mutexes are NULL, freed, or of an earlier rg_init",
                      call);
   return RG_SUCCESS;
 }
 
-static int check_number(const char *call, rg_mutexes m, int64_t i) {
-  RGI_TRY(check_mutexes(call, m));
-  if (i < 0 || i >= m->n)
+static int check_number(const char *call, rg_mutexes mutexes, int64_t i) {
+  RGI_TRY(check_mutexes(call, mutexes));
+  if (i < 0 || i >= mutexes->n)
     return rgi_error(RG_ERR_ARG, "%s: mutex %lld; they go from 0 to %lld", call, (long long)i,
-                     (long long)m->n - 1);
+                     (long long)mutexes->n - 1);
   return RG_SUCCESS;
 }
 
@@ -78,26 +78,26 @@ static const char *number(uint64_t mine, uint64_t theirs) {
 }
 
 /* wrong: the caller's own error, which the other members return, too. */
-static int make_locks(const char *call, rg_mutexes m, int wrong) {
+static int make_locks(const char *call, rg_mutexes mutexes, int wrong) {
   rgi_shared_block_maker maker = {.what = "mutexes",
                                   .bytes = bytes_of,
                                   .fill = fill_locks,
-                                  .context = m,
-                                  .hash = rgi_mix_bits((uint64_t)m->n),
+                                  .context = mutexes,
+                                  .hash = rgi_mix_bits((uint64_t)mutexes->n),
                                   .difference = number};
-  RGI_TRY(rgi_shared_block_open(call, m->group, &maker, wrong, &m->shared));
-  m->locks = (void *)m->shared.base;
+  RGI_TRY(rgi_shared_block_open(call, mutexes->group, &maker, wrong, &mutexes->shared));
+  mutexes->locks = (void *)mutexes->shared.base;
   return RG_SUCCESS;
 }
 
-static int make_words(rg_mutexes m) {
-  RGI_TRY(rg_array_create_simple(m->group, RG_TYPE_INT64, 1, &m->n, &m->words));
-  int64_t mine = rgi_distribution_extent(&m->words->d, m->group->me);
+static int make_words(rg_mutexes mutexes) {
+  RGI_TRY(rg_array_create_simple(mutexes->group, RG_TYPE_INT64, 1, &mutexes->n, &mutexes->words));
+  int64_t mine = rgi_distribution_extent(&mutexes->words->d, mutexes->group->me);
   if (mine > 0)
-    memset(rgi_array_mine(m->words), 0, (size_t)mine * sizeof(int64_t));
-  int error = rg_array_sync(m->words);
+    memset(rgi_array_mine(mutexes->words), 0, (size_t)mine * sizeof(int64_t));
+  int error = rg_array_sync(mutexes->words);
   if (error)
-    rg_array_free(&m->words);
+    rg_array_free(&mutexes->words);
   return error;
 }
 
@@ -110,13 +110,13 @@ static int check_count(const char *call, int64_t n) {
 }
 
 /* With a wrong number, which is then -1, the caller goes on until the other members know of it. */
-static int make_mutexes(const char *call, rg_group g, rg_mutexes m, int wrong) {
-  RGI_TRY(rgi_group_derive(g, &m->group));
-  return rgi_shared_block_possible(g) ? make_locks(call, m, wrong) : make_words(m);
+static int make_mutexes(const char *call, rg_group g, rg_mutexes mutexes, int wrong) {
+  RGI_TRY(rgi_group_derive(g, &mutexes->group));
+  return rgi_shared_block_possible(g) ? make_locks(call, mutexes, wrong) : make_words(mutexes);
 }
 
-int rg_mutexes_create(rg_group g, int64_t n, rg_mutexes *m) {
-  RGI_REQUIRE(m);
+int rg_mutexes_create(rg_group g, int64_t n, rg_mutexes *mutexes) {
+  RGI_REQUIRE(mutexes);
   RGI_TRY(rgi_group_check_member(__func__, g));
   int wrong = check_count(__func__, n);
   int64_t room = wrong ? 0 : n;
@@ -134,49 +134,49 @@ int rg_mutexes_create(rg_group g, int64_t n, rg_mutexes *m) {
     return error;
   }
   made->magic = MAGIC;
-  *m = made;
+  *mutexes = made;
   return RG_SUCCESS;
 }
 
 /* Another member may wait for a mutex that a thread of the caller has. */
-static int check_unlocked(const char *call, rg_mutexes m) {
-  for (int64_t i = 0; i < m->n; i++)
-    if (atomic_load_explicit(&m->have[i], memory_order_relaxed))
+static int check_unlocked(const char *call, rg_mutexes mutexes) {
+  for (int64_t i = 0; i < mutexes->n; i++)
+    if (atomic_load_explicit(&mutexes->have[i], memory_order_relaxed))
       return rgi_error(RG_ERR_ARG, "%s: the caller has mutex %lld: unlock it first", call,
                        (long long)i);
   return RG_SUCCESS;
 }
 
-int rg_mutexes_free(rg_mutexes *m) {
-  RGI_REQUIRE(m);
-  if (!*m)
+int rg_mutexes_free(rg_mutexes *mutexes) {
+  RGI_REQUIRE(mutexes);
+  if (!*mutexes)
     return RG_SUCCESS;
-  if ((*m)->magic != MAGIC)
+  if ((*mutexes)->magic != MAGIC)
     return rgi_error(RG_ERR_ARRAY, "%s: not mutexes, or freed already", __func__);
-  if (rgi_runtime.started && (*m)->epoch == rgi_runtime.epoch)
-    RGI_TRY(check_unlocked(__func__, *m));
-  RGI_TRY(rg_array_free(&(*m)->words));
-  rgi_shared_block_close((*m)->group, &(*m)->shared);
-  rg_group_free(&(*m)->group);
-  (*m)->magic = 0;
-  rgi_spare_free(*m);
-  *m = NULL;
+  if (rgi_runtime.started && (*mutexes)->epoch == rgi_runtime.epoch)
+    RGI_TRY(check_unlocked(__func__, *mutexes));
+  RGI_TRY(rg_array_free(&(*mutexes)->words));
+  rgi_shared_block_close((*mutexes)->group, &(*mutexes)->shared);
+  rg_group_free(&(*mutexes)->group);
+  (*mutexes)->magic = 0;
+  rgi_spare_free(*mutexes);
+  *mutexes = NULL;
   return RG_SUCCESS;
 }
 
 /* --- locking ----------------------------------------------------------------------- */
 
 /* *owner: the word before; 0: the caller has the lock now. */
-static int try_word(rg_mutexes m, int64_t i, int64_t *owner) {
-  return rg_array_compare_and_swap(m->words, &i, 0, rgi_runtime.rank + 1, owner);
+static int try_word(rg_mutexes mutexes, int64_t i, int64_t *owner) {
+  return rg_array_compare_and_swap(mutexes->words, &i, 0, rgi_runtime.rank + 1, owner);
 }
 
-static int lock_word(const char *call, rg_mutexes m, int64_t i) {
+static int lock_word(const char *call, rg_mutexes mutexes, int64_t i) {
   rgi_wait wait;
   int64_t owner;
   rgi_wait_start_unscoped(&wait, call, -1);
   for (;;) {
-    RGI_TRY(try_word(m, i, &owner));
+    RGI_TRY(try_word(mutexes, i, &owner));
     if (owner == 0)
       return RG_SUCCESS;
     wait.peer = wait.watched = (int)owner - 1;
@@ -185,12 +185,13 @@ static int lock_word(const char *call, rg_mutexes m, int64_t i) {
   }
 }
 
-int rg_mutexes_lock(rg_mutexes m, int64_t i) {
-  RGI_TRY(check_number(__func__, m, i));
-  if (atomic_load_explicit(&m->have[i], memory_order_relaxed) == this_thread())
+int rg_mutexes_lock(rg_mutexes mutexes, int64_t i) {
+  RGI_TRY(check_number(__func__, mutexes, i));
+  if (atomic_load_explicit(&mutexes->have[i], memory_order_relaxed) == this_thread())
     return rgi_error(RG_ERR_ARG, "%s: the caller has mutex %lld already", __func__, (long long)i);
-  RGI_TRY(m->locks ? rgi_lock_acquire(&m->locks[i], __func__) : lock_word(__func__, m, i));
-  atomic_store_explicit(&m->have[i], this_thread(), memory_order_relaxed);
+  RGI_TRY(mutexes->locks ? rgi_lock_acquire(&mutexes->locks[i], __func__)
+                         : lock_word(__func__, mutexes, i));
+  atomic_store_explicit(&mutexes->have[i], this_thread(), memory_order_relaxed);
   return RG_SUCCESS;
 }
 
@@ -207,42 +208,42 @@ static int check_owner(const char *call, int64_t i, int64_t owner) {
 }
 
 /* *owner: 0: the caller has the lock now. */
-static int try_lock(rg_mutexes m, int64_t i, int64_t *owner) {
-  if (!m->locks)
-    return try_word(m, i, owner);
-  *owner = rgi_lock_try(&m->locks[i]) ? 0 : atomic_load(&m->locks[i].owner.value);
+static int try_lock(rg_mutexes mutexes, int64_t i, int64_t *owner) {
+  if (!mutexes->locks)
+    return try_word(mutexes, i, owner);
+  *owner = rgi_lock_try(&mutexes->locks[i]) ? 0 : atomic_load(&mutexes->locks[i].owner.value);
   return RG_SUCCESS;
 }
 
-int rg_mutexes_try(rg_mutexes m, int64_t i, int *locked) {
+int rg_mutexes_try(rg_mutexes mutexes, int64_t i, int *locked) {
   int64_t owner;
   RGI_REQUIRE(locked);
-  RGI_TRY(check_number(__func__, m, i));
-  RGI_TRY(try_lock(m, i, &owner));
+  RGI_TRY(check_number(__func__, mutexes, i));
+  RGI_TRY(try_lock(mutexes, i, &owner));
   RGI_TRY(check_owner(__func__, i, owner));
   if (owner == 0)
-    atomic_store_explicit(&m->have[i], this_thread(), memory_order_relaxed);
+    atomic_store_explicit(&mutexes->have[i], this_thread(), memory_order_relaxed);
   *locked = owner == 0;
   rgi_wait_looked(!*locked);
   return RG_SUCCESS;
 }
 
-static int release_mutex(rg_mutexes m, int64_t i) {
+static int release_mutex(rg_mutexes mutexes, int64_t i) {
   int64_t before;
-  if (!m->locks)
-    return rg_array_compare_and_swap(m->words, &i, rgi_runtime.rank + 1, 0, &before);
-  rgi_lock_release(&m->locks[i]);
+  if (!mutexes->locks)
+    return rg_array_compare_and_swap(mutexes->words, &i, rgi_runtime.rank + 1, 0, &before);
+  rgi_lock_release(&mutexes->locks[i]);
   return RG_SUCCESS;
 }
 
 /* What the caller put while it had the lock is complete before another process gets it: also where
  * the mutexes are on one node, since an array may be on several. */
-int rg_mutexes_unlock(rg_mutexes m, int64_t i) {
-  RGI_TRY(check_number(__func__, m, i));
-  if (atomic_load_explicit(&m->have[i], memory_order_relaxed) != this_thread())
+int rg_mutexes_unlock(rg_mutexes mutexes, int64_t i) {
+  RGI_TRY(check_number(__func__, mutexes, i));
+  if (atomic_load_explicit(&mutexes->have[i], memory_order_relaxed) != this_thread())
     return rgi_error(RG_ERR_ARG, "%s: the caller does not have mutex %lld", __func__, (long long)i);
   int incomplete = rgi_engine_fence(-1);
-  atomic_store_explicit(&m->have[i], 0, memory_order_relaxed);
-  int held = release_mutex(m, i);
+  atomic_store_explicit(&mutexes->have[i], 0, memory_order_relaxed);
+  int held = release_mutex(mutexes, i);
   return incomplete ? incomplete : held;
 }

@@ -17,8 +17,8 @@ typedef struct {
 } access_request;
 
 /* The first error is returned. Releasing the request then waits for the other operations. */
-static int test_started(rg_request r, int *done) {
-  rgi_access_started *s = &((access_request *)r)->started;
+static int test_started(rg_request request, int *done) {
+  rgi_access_started *s = &((access_request *)request)->started;
   while (s->n > 0) {
     int over = 0, error = rgi_engine_test(&s->at[s->n - 1], &over);
     if (!error && !over)
@@ -31,12 +31,12 @@ static int test_started(rg_request r, int *done) {
   return RG_SUCCESS;
 }
 
-static void release_request(rg_request r) {
-  rgi_access_started *s = &((access_request *)r)->started;
+static void release_request(rg_request request) {
+  rgi_access_started *s = &((access_request *)request)->started;
   while (s->n > 0)
     rgi_engine_wait(&s->at[--s->n]);
   free(s->at);
-  free(r);
+  free(request);
 }
 
 static int open_request(const char *call, rgi_access_started *started, rg_request *request) {

@@ -38,16 +38,16 @@ static int check_periodic(const rgi_access *access, const int64_t lo[], const in
 }
 
 /* Bit d of `second` chooses the part of dimension d. */
-static int move_wrapped_part(const rgi_access *access, const wrapped w[], int second,
+static int move_wrapped_part(const rgi_access *access, const wrapped wrapped[], int second,
                              const int64_t stride[]) {
   int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS], at = 0;
   for (int d = 0; d < access->a->d.dims; d++) {
     int k = second >> d & 1;
-    if (w[d].length[k] == 0)
+    if (wrapped[d].length[k] == 0)
       return RG_SUCCESS;
-    lo[d] = w[d].from[k];
-    hi[d] = lo[d] + w[d].length[k];
-    at += w[d].at[k] * stride[d];
+    lo[d] = wrapped[d].from[k];
+    hi[d] = lo[d] + wrapped[d].length[k];
+    at += wrapped[d].at[k] * stride[d];
   }
   rgi_access part = *access;
   part.buf += at * (int64_t)access->a->element;

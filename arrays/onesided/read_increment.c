@@ -16,7 +16,7 @@ typedef struct {
   uint64_t offset; /* several nodes: in the rank's heap part */
 } element_place;
 
-static int find_element(const char *call, rg_array a, const int64_t at[], element_place *p) {
+static int find_element(const char *call, rg_array a, const int64_t at[], element_place *place) {
   int64_t hi[RG_ARRAY_MAX_DIMS], offset;
   RGI_TRY(rgi_array_check(call, a));
   if (!at)
@@ -26,13 +26,13 @@ static int find_element(const char *call, rg_array a, const int64_t at[], elemen
   for (int d = 0; d < a->d.dims; d++)
     hi[d] = at[d] < INT64_MAX ? at[d] + 1 : at[d];
   RGI_TRY(rgi_distribution_inside(&a->d, call, at, hi));
-  p->rank = rgi_distribution_find(&a->d, at, &offset);
+  place->rank = rgi_distribution_find(&a->d, at, &offset);
   if (a->one_node) {
-    p->memory = rgi_array_memory(a, p->rank) + offset * (int64_t)a->element;
+    place->memory = rgi_array_memory(a, place->rank) + offset * (int64_t)a->element;
     return RG_SUCCESS;
   }
-  p->memory = NULL;
-  p->offset = a->heap_offsets[p->rank] + (uint64_t)offset * a->element;
+  place->memory = NULL;
+  place->offset = a->heap_offsets[place->rank] + (uint64_t)offset * a->element;
   return RG_SUCCESS;
 }
 

@@ -262,17 +262,18 @@ typedef struct {
 } regrouping;
 
 /* All return an error if one has one. */
-static int share_error(const regrouping *h, int error) {
-  return rgi_group_error_share(h->both, WHERE, error);
+static int share_error(const regrouping *regrouping, int error) {
+  return rgi_group_error_share(regrouping->both, WHERE, error);
 }
 
 /* For each side the lowest rank of both that is on it. */
-static int find_roots(regrouping *h, int error, int roots[2]) {
+static int find_roots(regrouping *regrouping, int error, int roots[2]) {
   enum { NONE = INT_MIN };
-  int64_t found[3] = {h->a ? -h->me : NONE, h->to ? -h->me : NONE,
-                      rgi_group_error_word(h->both, error)};
-  RGI_TRY(rg_allreduce(h->both, MPI_IN_PLACE, found, 3, MPI_INT64_T, MPI_MAX));
-  RGI_TRY(rgi_group_error_tell(h->both, WHERE, found[2], error));
+  int64_t found[3] = {regrouping->a ? -regrouping->me : NONE,
+                      regrouping->to ? -regrouping->me : NONE,
+                      rgi_group_error_word(regrouping->both, error)};
+  RGI_TRY(rg_allreduce(regrouping->both, MPI_IN_PLACE, found, 3, MPI_INT64_T, MPI_MAX));
+  RGI_TRY(rgi_group_error_tell(regrouping->both, WHERE, found[2], error));
   for (int side = 0; side < 2; side++) {
     if (found[side] == NONE)
       return rgi_error(RG_ERR_ARG, side ? "rg_array_regroup: no member of both is in `to`"
@@ -284,16 +285,16 @@ static int find_roots(regrouping *h, int error, int roots[2]) {
 
 /* The new side's shape and type are those of the old array, which new processes learn only with the
  * old side: so the old side is described and broadcast first. */
-static int describe_old(regrouping *h) {
+static int describe_old(regrouping *regrouping) {
   rg_array_spec spec = {.size = sizeof spec};
   rg_group g;
-  RGI_TRY(rg_array_info(h->a, &spec));
-  RGI_TRY(rg_array_group(h->a, &g));
-  return rgi_side_known(&spec, g, h->both, &h->from_side);
+  RGI_TRY(rg_array_info(regrouping->a, &spec));
+  RGI_TRY(rg_array_group(regrouping->a, &g));
+  return rgi_side_known(&spec, g, regrouping->both, &regrouping->from_side);
 }
 
-static int describe_new(regrouping *h, const rg_array_spec *wanted) {
-  const rg_array_spec *old = &h->from_side.spec;
+static int describe_new(regrouping *regrouping, const rg_array_spec *wanted) {
+  const rg_array_spec *old = &regrouping->from_side.spec;
   rg_array_spec spec = {.size = sizeof spec, .layout = RG_LAYOUT_BLOCK};
   int members;
   if (wanted)
@@ -307,56 +308,62 @@ static int describe_new(regrouping *h, const rg_array_spec *wanted) {
   spec.type = old->type;
   spec.element_size = old->element_size;
   memcpy(spec.shape, old->shape, sizeof spec.shape);
-  RGI_TRY(rg_group_size(h->to, &members));
+  RGI_TRY(rg_group_size(regrouping->to, &members));
   RGI_TRY(rgi_distribution_check_spec(&spec, members));
-  return rgi_side_known(&spec, h->to, h->both, &h->to_side);
+  return rgi_side_known(&spec, regrouping->to, regrouping->both, &regrouping->to_side);
 }
 
 /* Whether the caller gave what a member of the two groups has to. */
-static int check_part(const regrouping *h) {
-  int old = rgi_side_rank(&h->from_side, h->me), new = rgi_side_rank(&h->to_side, h->me);
-  if ((old >= 0) != (h->a != NULL))
+static int check_part(const regrouping *regrouping) {
+  int old = rgi_side_rank(&regrouping->from_side, regrouping->me),
+      new = rgi_side_rank(&regrouping->to_side, regrouping->me);
+  if ((old >= 0) != (regrouping->a != NULL))
     return rgi_error(RG_ERR_MISMATCH,
                      "rg_array_regroup: the caller is %s the array's group, but "
                      "has %s",
-                     old >= 0 ? "in" : "not in", h->a ? "given an array" : "not given the array");
-  if ((new >= 0) != (h->to != NULL))
+                     old >= 0 ? "in" : "not in",
+                     regrouping->a ? "given an array" : "not given the array");
+  if ((new >= 0) != (regrouping->to != NULL))
     return rgi_error(RG_ERR_MISMATCH,
                      "rg_array_regroup: the caller is %s the new group, but has "
                      "given %s",
-                     new >= 0 ? "in" : "not in", h->to ? "one" : "NULL for it");
+                     new >= 0 ? "in" : "not in", regrouping->to ? "one" : "NULL for it");
   return RG_SUCCESS;
 }
 
-static int tell_sides(regrouping *h, int error, const rg_array_spec *wanted) {
+static int tell_sides(regrouping *regrouping, int error, const rg_array_spec *wanted) {
   int roots[2] = {0, 0};
-  if (!error && h->a)
-    error = describe_old(h);
-  RGI_TRY(find_roots(h, error, roots));
-  RGI_TRY(share_error(h, rgi_side_spread(h->both, roots[0], &h->from_side)));
-  RGI_TRY(share_error(h, h->to ? describe_new(h, wanted) : RG_SUCCESS));
-  RGI_TRY(share_error(h, rgi_side_spread(h->both, roots[1], &h->to_side)));
-  return share_error(h, check_part(h));
+  if (!error && regrouping->a)
+    error = describe_old(regrouping);
+  RGI_TRY(find_roots(regrouping, error, roots));
+  RGI_TRY(
+      share_error(regrouping, rgi_side_spread(regrouping->both, roots[0], &regrouping->from_side)));
+  RGI_TRY(share_error(regrouping, regrouping->to ? describe_new(regrouping, wanted) : RG_SUCCESS));
+  RGI_TRY(
+      share_error(regrouping, rgi_side_spread(regrouping->both, roots[1], &regrouping->to_side)));
+  return share_error(regrouping, check_part(regrouping));
 }
 
-static int move_elements(regrouping *h) {
-  int error = h->to ? rg_array_create(h->to, &h->to_side.spec, &h->b) : RG_SUCCESS;
-  if (!error && h->a)
-    error = rg_array_fence(h->a);
-  RGI_TRY(share_error(h, error));
-  return share_error(h, redistribute(&(redistribute_call){.both = h->both,
-                                                          .me = h->me,
-                                                          .from = &h->from_side,
-                                                          .to = &h->to_side,
-                                                          .a = h->a,
-                                                          .b = h->b}));
+static int move_elements(regrouping *regrouping) {
+  int error = regrouping->to
+                  ? rg_array_create(regrouping->to, &regrouping->to_side.spec, &regrouping->b)
+                  : RG_SUCCESS;
+  if (!error && regrouping->a)
+    error = rg_array_fence(regrouping->a);
+  RGI_TRY(share_error(regrouping, error));
+  return share_error(regrouping, redistribute(&(redistribute_call){.both = regrouping->both,
+                                                                   .me = regrouping->me,
+                                                                   .from = &regrouping->from_side,
+                                                                   .to = &regrouping->to_side,
+                                                                   .a = regrouping->a,
+                                                                   .b = regrouping->b}));
 }
 
 /* The elements of a mirrored array are copied before the old one, which has copies, is freed. */
-static int copy_mirrored(regrouping *h) {
-  if (!(h->to_side.spec.flags & RG_ARRAY_MIRRORED))
+static int copy_mirrored(regrouping *regrouping) {
+  if (!(regrouping->to_side.spec.flags & RG_ARRAY_MIRRORED))
     return RG_SUCCESS;
-  return share_error(h, h->b ? rg_array_sync(h->b) : RG_SUCCESS);
+  return share_error(regrouping, regrouping->b ? rg_array_sync(regrouping->b) : RG_SUCCESS);
 }
 
 static int check_arguments(const rg_array *a, rg_group to) {

@@ -96,14 +96,14 @@ static void read_spec(rgi_side *side) {
   side->ranks = w + FIXED;
 }
 
-int rgi_side_known(const rg_array_spec *spec, rg_group side, rg_group both, rgi_side *s) {
+int rgi_side_known(const rg_array_spec *spec, rg_group side, rg_group both, rgi_side *made) {
   int members;
   RGI_TRY(rg_group_size(side, &members));
-  RGI_TRY(take_room(s, FIXED + members + boundaries_of(spec)));
-  write_spec(spec, s->words);
-  s->words[MEMBERS] = members;
-  write_boundaries(spec, s->words + FIXED + members);
-  return write_members(side, both, members, s->words + FIXED);
+  RGI_TRY(take_room(made, FIXED + members + boundaries_of(spec)));
+  write_spec(spec, made->words);
+  made->words[MEMBERS] = members;
+  write_boundaries(spec, made->words + FIXED + members);
+  return write_members(side, both, members, made->words + FIXED);
 }
 
 int rgi_side_spread(rg_group both, int root, rgi_side *side) {

@@ -20,7 +20,7 @@ typedef struct {
 
 /* Describes a side that the caller is on, from the spec (with its boundaries) and the side's group.
  * RG_ERR_GROUP: a member of it is not in `both`. */
-int rgi_side_known(const rg_array_spec *spec, rg_group side, rg_group both, rgi_side *s);
+int rgi_side_known(const rg_array_spec *spec, rg_group side, rg_group both, rgi_side *made);
 
 /* Broadcasts root's description. Every member of both. *side: the caller's description, or zeroes;
  * RG_ERR_MISMATCH if it differs from root's. */

@@ -21,10 +21,10 @@ struct rg_tasks_s {
 };
 
 /* How many tasks the run has that starts with task first. */
-static int64_t run_length(const struct rg_tasks_s *t, int64_t first) {
-  int64_t left = t->tasks - first;
-  int64_t share = left / t->members + (left % t->members != 0);
-  int64_t n = share < t->least ? t->least : share;
+static int64_t run_length(const struct rg_tasks_s *tasks, int64_t first) {
+  int64_t left = tasks->tasks - first;
+  int64_t share = left / tasks->members + (left % tasks->members != 0);
+  int64_t n = share < tasks->least ? tasks->least : share;
   return n < left ? n : left;
 }
 
@@ -83,11 +83,11 @@ int rg_tasks_free(rg_tasks *list) {
 
 /* Takes a run and finds its first task, from that of the last run the caller took: a process gets
  * runs in ascending order. */
-static int take_run(struct rg_tasks_s *t) {
+static int take_run(struct rg_tasks_s *tasks) {
   int64_t run;
-  RGI_TRY(rg_counter_next(t->runs, 1, &run));
-  for (; t->run < run && t->first < t->tasks; t->run++)
-    t->first += run_length(t, t->first);
+  RGI_TRY(rg_counter_next(tasks->runs, 1, &run));
+  for (; tasks->run < run && tasks->first < tasks->tasks; tasks->run++)
+    tasks->first += run_length(tasks, tasks->first);
   return RG_SUCCESS;
 }
 

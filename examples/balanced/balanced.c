@@ -39,22 +39,22 @@ static void print(const integral *f) {
   printf("the integral of x^%d is %.6f\n", f->power, f->sum);
 }
 
-static int unit(rg_walker *w, rg_group g, void *context) {
+static int unit(rg_walker *walker, rg_group g, void *context) {
   MPI_Comm comm;
   (void)context;
   int error = rg_group_comm(g, &comm);
   if (!error)
-    step((integral *)w->state, comm);
+    step((integral *)walker->state, comm);
   return error;
 }
 
-static double left(const rg_walker *w, void *context) {
-  const integral *f = (const integral *)w->state;
+static double left(const rg_walker *walker, void *context) {
+  const integral *f = (const integral *)walker->state;
   (void)context;
   return f->steps - f->step;
 }
 
-static int add(rg_balancer b, int task) {
+static int add(rg_balancer balancer, int task) {
   integral f = first(task);
   rg_walker_new walker = {};
   walker.size = sizeof walker;
@@ -62,7 +62,7 @@ static int add(rg_balancer b, int task) {
   walker.left = f.steps;
   walker.state = &f;
   walker.bytes = sizeof f;
-  return rg_balance_add(b, &walker);
+  return rg_balance_add(balancer, &walker);
 }
 
 int main(int argc, char **argv) {

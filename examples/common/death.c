@@ -20,15 +20,17 @@
 
 /* --- the schedule ---------------------------------------------------------------------- */
 
-static int add_kill(common_death_schedule *k, long rank, int ranks, int in_merge, double seconds) {
-  if (k->count == COMMON_DEATHS || rank < 0 || rank >= ranks || !(seconds >= 0 && seconds < 1e6))
+static int add_kill(common_death_schedule *schedule, long rank, int ranks, int in_merge,
+                    double seconds) {
+  if (schedule->count == COMMON_DEATHS || rank < 0 || rank >= ranks ||
+      !(seconds >= 0 && seconds < 1e6))
     return 0;
-  for (int i = 0; i < k->count; i++)
-    if (k->kill[i].rank == rank)
+  for (int i = 0; i < schedule->count; i++)
+    if (schedule->kill[i].rank == rank)
       return 0;
-  k->kill[k->count].rank = (int)rank;
-  k->kill[k->count].in_merge = in_merge;
-  k->kill[k->count++].seconds = seconds;
+  schedule->kill[schedule->count].rank = (int)rank;
+  schedule->kill[schedule->count].in_merge = in_merge;
+  schedule->kill[schedule->count++].seconds = seconds;
   return 1;
 }
 
@@ -37,23 +39,23 @@ static double next_random(uint64_t *seed) {
   return (double)(*seed >> 11) * 0x1p-53;
 }
 
-static int draw_kills(uint64_t seed, int ranks, double seconds, common_death_schedule *k) {
+static int draw_kills(uint64_t seed, int ranks, double seconds, common_death_schedule *schedule) {
   int wanted = ranks > 3 ? 3 : ranks - 1;
   next_random(&seed);
-  while (k->count < wanted) {
+  while (schedule->count < wanted) {
     long rank = (long)(next_random(&seed) * ranks);
-    add_kill(k, rank, ranks, 0, next_random(&seed) * seconds);
+    add_kill(schedule, rank, ranks, 0, next_random(&seed) * seconds);
   }
   return 1;
 }
 
 int common_death_schedule_read(const char *text, int ranks, double seconds,
-                               common_death_schedule *k) {
+                               common_death_schedule *schedule) {
   char *rest;
-  *k = (common_death_schedule){0};
+  *schedule = (common_death_schedule){0};
   if (strncmp(text, "seed:", 5) == 0) {
     uint64_t seed = strtoull(text + 5, &rest, 10);
-    return rest != text + 5 && !*rest && draw_kills(seed, ranks, seconds, k);
+    return rest != text + 5 && !*rest && draw_kills(seed, ranks, seconds, schedule);
   }
   for (const char *p = text;;) {
     long rank = strtol(p, &rest, 10);
@@ -64,7 +66,7 @@ int common_death_schedule_read(const char *text, int ranks, double seconds,
     double at = in_merge ? 0 : strtod(when, &rest);
     if (in_merge)
       rest += 6;
-    if (rest == when || !add_kill(k, rank, ranks, in_merge, at))
+    if (rest == when || !add_kill(schedule, rank, ranks, in_merge, at))
       return 0;
     if (!*rest)
       return 1;
@@ -101,13 +103,13 @@ static void kill_self(int signal_) {
   kill(getpid(), SIGKILL);
 }
 
-static void die_after(common_deaths *d, int rank, double seconds) {
+static void die_after(common_deaths *deaths, int rank, double seconds) {
   struct itimerval timer = {{0, 0}, {0, 0}};
   const int64_t lo[1] = {rank}, hi[1] = {rank + 1};
   seconds = seconds > 0 ? seconds : 0;
   double at = rgp_now() + seconds;
-  if (d->when)
-    rg_array_put(d->when, lo, hi, &at, NULL);
+  if (deaths->when)
+    rg_array_put(deaths->when, lo, hi, &at, NULL);
   signal(SIGALRM, kill_self);
   int64_t microseconds = 1 + (int64_t)(1e6 * seconds);
   timer.it_value.tv_sec = (time_t)(microseconds / 1000000);
@@ -120,28 +122,29 @@ void common_deaths_disarm(void) {
   setitimer(ITIMER_REAL, &none, NULL);
 }
 
-int common_deaths_prepare(common_deaths *d, rg_group world) {
+int common_deaths_prepare(common_deaths *deaths, rg_group world) {
   int ranks;
   rg_group_size(world, &ranks);
   const int64_t shape[1] = {ranks};
-  int error = rg_array_create_simple(world, RG_TYPE_DOUBLE, 1, shape, &d->when);
-  return error ? error : rg_array_zero(d->when);
+  int error = rg_array_create_simple(world, RG_TYPE_DOUBLE, 1, shape, &deaths->when);
+  return error ? error : rg_array_zero(deaths->when);
 }
 
-void common_deaths_arm(common_deaths *d, const common_death_schedule *k, int rank, double start) {
-  d->start = start;
-  d->kills = k;
-  for (int i = 0; i < k->count; i++)
-    if (k->kill[i].rank == rank && k->kill[i].in_merge)
-      d->merge_kill = 1;
-    else if (k->kill[i].rank == rank)
-      die_after(d, rank, start + k->kill[i].seconds - rgp_now());
+void common_deaths_arm(common_deaths *deaths, const common_death_schedule *schedule, int rank,
+                       double start) {
+  deaths->start = start;
+  deaths->kills = schedule;
+  for (int i = 0; i < schedule->count; i++)
+    if (schedule->kill[i].rank == rank && schedule->kill[i].in_merge)
+      deaths->merge_kill = 1;
+    else if (schedule->kill[i].rank == rank)
+      die_after(deaths, rank, start + schedule->kill[i].seconds - rgp_now());
 }
 
-void common_deaths_in_merge(common_deaths *d, int rank) {
-  if (d->merge_kill)
-    die_after(d, rank, 0.0002);
-  d->merge_kill = 0;
+void common_deaths_in_merge(common_deaths *deaths, int rank) {
+  if (deaths->merge_kill)
+    die_after(deaths, rank, 0.0002);
+  deaths->merge_kill = 0;
 }
 
 /* --- reporting -------------------------------------------------------------------------------- */
@@ -159,29 +162,30 @@ static int lowest_living(rg_group world) {
 }
 
 /* When the rank was to die by its own clock, or 0. */
-static double planned_time(const common_deaths *d, int rank) {
+static double planned_time(const common_deaths *deaths, int rank) {
   const int64_t lo[1] = {rank}, hi[1] = {rank + 1};
   double at = 0;
-  if (d->when)
-    rg_array_get(d->when, lo, hi, &at, NULL);
-  for (int i = 0; !d->when && d->kills && i < d->kills->count; i++)
-    if (d->kills->kill[i].rank == rank && !d->kills->kill[i].in_merge)
-      at = d->start + d->kills->kill[i].seconds;
+  if (deaths->when)
+    rg_array_get(deaths->when, lo, hi, &at, NULL);
+  for (int i = 0; !deaths->when && deaths->kills && i < deaths->kills->count; i++)
+    if (deaths->kills->kill[i].rank == rank && !deaths->kills->kill[i].in_merge)
+      at = deaths->start + deaths->kills->kill[i].seconds;
   return at;
 }
 
-void common_deaths_note(common_deaths *d, rg_group world, int rank, const rg_balance_death *death) {
-  double at = planned_time(d, death->rank), took = death->back - death->noticed;
+void common_deaths_note(common_deaths *deaths, rg_group world, int rank,
+                        const rg_balance_death *death) {
+  double at = planned_time(deaths, death->rank), took = death->back - death->noticed;
   if (at == 0 || at > death->noticed) /* not by the schedule */
     at = death->noticed;
-  d->lost += took;
-  if (d->count < COMMON_DEATHS)
-    d->death[d->count] = (rg_timeline_death){.rank = death->rank, .when = at};
-  d->count++;
-  if (d->quiet || rank != lowest_living(world))
+  deaths->lost += took;
+  if (deaths->count < COMMON_DEATHS)
+    deaths->death[deaths->count] = (rg_timeline_death){.rank = death->rank, .when = at};
+  deaths->count++;
+  if (deaths->quiet || rank != lowest_living(world))
     return;
   printf("%7.3f s  rank %d died; noticed after %.1f ms, %d ranks went on after %.1f ms\n",
-         at - d->start, death->rank, 1e3 * (death->noticed - at), death->left,
+         at - deaths->start, death->rank, 1e3 * (death->noticed - at), death->left,
          1e3 * (death->back - at));
   fflush(stdout);
 }

@@ -42,15 +42,16 @@ typedef struct {
 } common_deaths;
 
 /* Makes the array, before the work. Collective. Returns an error. */
-int common_deaths_prepare(common_deaths *d, rg_group world);
+int common_deaths_prepare(common_deaths *deaths, rg_group world);
 /* Sets the timer for this rank's own death, if it is in the schedule. */
-void common_deaths_arm(common_deaths *d, const common_death_schedule *kills, int rank,
+void common_deaths_arm(common_deaths *deaths, const common_death_schedule *kills, int rank,
                        double start);
 /* Stops the timer: the work is over. */
 void common_deaths_disarm(void);
 /* A merge has begun: this rank dies in it if the schedule says so. */
-void common_deaths_in_merge(common_deaths *d, int rank);
+void common_deaths_in_merge(common_deaths *deaths, int rank);
 /* The balancer has reported a death; the lowest rank that lives prints it. */
-void common_deaths_note(common_deaths *d, rg_group world, int rank, const rg_balance_death *death);
+void common_deaths_note(common_deaths *deaths, rg_group world, int rank,
+                        const rg_balance_death *death);
 
 #endif

@@ -18,19 +18,19 @@ typedef struct {
   int64_t used;
 } saved_head;
 
-int common_saved_open(common_saved *s) {
-  if (!s->path)
+int common_saved_open(common_saved *saved) {
+  if (!saved->path)
     return RG_SUCCESS;
-  s->states = malloc(s->bytes ? s->bytes : 1);
-  if (!s->states)
+  saved->states = malloc(saved->bytes ? saved->bytes : 1);
+  if (!saved->states)
     return RG_ERR_NOMEM;
   TRY(rg_checkpoint_on_signal(SIGUSR1, 1));
   return rg_checkpoint_on_signal(SIGTERM, 1);
 }
 
-void common_saved_close(common_saved *s) {
-  free(s->states);
-  s->states = NULL;
+void common_saved_close(common_saved *saved) {
+  free(saved->states);
+  saved->states = NULL;
 }
 
 static int is_first(rg_group g) {
@@ -39,44 +39,46 @@ static int is_first(rg_group g) {
   return rank == 0;
 }
 
-static int make_array(const common_saved *s, rg_group g, rg_array *a) {
+static int make_array(const common_saved *saved, rg_group g, rg_array *a) {
   *a = NULL;
-  return s->room ? rg_array_create_simple(g, RG_TYPE_DOUBLE, 1, &s->room, a) : RG_SUCCESS;
+  return saved->room ? rg_array_create_simple(g, RG_TYPE_DOUBLE, 1, &saved->room, a) : RG_SUCCESS;
 }
 
-static int get_numbers(const common_saved *s, rg_array a, double **numbers) {
-  const int64_t lo[1] = {0}, hi[1] = {s->used};
-  *numbers = malloc((size_t)s->used * sizeof **numbers + 1);
+static int get_numbers(const common_saved *saved, rg_array a, double **numbers) {
+  const int64_t lo[1] = {0}, hi[1] = {saved->used};
+  *numbers = malloc((size_t)saved->used * sizeof **numbers + 1);
   if (!*numbers)
     return RG_ERR_NOMEM;
-  return s->used ? rg_array_get(a, lo, hi, *numbers, NULL) : RG_SUCCESS;
+  return saved->used ? rg_array_get(a, lo, hi, *numbers, NULL) : RG_SUCCESS;
 }
 
-static int load_into(common_saved *s, rg_group g, rg_array a, char *memory) {
+static int load_into(common_saved *saved, rg_group g, rg_array a, char *memory) {
   saved_head h;
-  TRY(rg_checkpoint_load(g, s->path, a != NULL, &a, sizeof h + s->bytes, memory, &s->found));
-  if (!s->found)
+  TRY(rg_checkpoint_load(g, saved->path, a != NULL, &a, sizeof h + saved->bytes, memory,
+                         &saved->found));
+  if (!saved->found)
     return RG_SUCCESS;
   memcpy(&h, memory, sizeof h);
-  memcpy(s->states, memory + sizeof h, s->bytes);
-  s->used = h.used;
-  if (h.mark == s->mark)
+  memcpy(saved->states, memory + sizeof h, saved->bytes);
+  saved->used = h.used;
+  if (h.mark == saved->mark)
     return RG_SUCCESS;
   if (is_first(g))
-    fprintf(stderr, "%s: %s is the checkpoint of a run with other options\n", common_name, s->path);
+    fprintf(stderr, "%s: %s is the checkpoint of a run with other options\n", common_name,
+            saved->path);
   rg_barrier(g); /* the line comes before the end */
   common_abort(RGP_USAGE);
   return RG_ERR_MISMATCH;
 }
 
-int common_saved_load(common_saved *s, rg_group g, double **numbers) {
+int common_saved_load(common_saved *saved, rg_group g, double **numbers) {
   rg_array a;
-  char *memory = malloc(sizeof(saved_head) + s->bytes);
-  int error = memory ? make_array(s, g, &a) : RG_ERR_NOMEM;
+  char *memory = malloc(sizeof(saved_head) + saved->bytes);
+  int error = memory ? make_array(saved, g, &a) : RG_ERR_NOMEM;
   if (!error)
-    error = load_into(s, g, a, memory);
-  if (!error && s->found && numbers && a && is_first(g))
-    error = get_numbers(s, a, numbers);
+    error = load_into(saved, g, a, memory);
+  if (!error && saved->found && numbers && a && is_first(g))
+    error = get_numbers(saved, a, numbers);
   if (memory)
     rg_array_free(&a);
   free(memory);
@@ -84,33 +86,33 @@ int common_saved_load(common_saved *s, rg_group g, double **numbers) {
 }
 
 /* Puts what is saved into memory and the array. */
-static int fill_memory(const common_saved *s, rg_array a, const double *numbers, char *memory) {
-  const saved_head h = {.mark = s->mark, .used = s->used};
-  const int64_t lo[1] = {0}, hi[1] = {s->used};
+static int fill_memory(const common_saved *saved, rg_array a, const double *numbers, char *memory) {
+  const saved_head h = {.mark = saved->mark, .used = saved->used};
+  const int64_t lo[1] = {0}, hi[1] = {saved->used};
   memcpy(memory, &h, sizeof h);
-  memcpy(memory + sizeof h, s->states, s->bytes);
-  return a && s->used ? rg_array_put(a, lo, hi, numbers, NULL) : RG_SUCCESS;
+  memcpy(memory + sizeof h, saved->states, saved->bytes);
+  return a && saved->used ? rg_array_put(a, lo, hi, numbers, NULL) : RG_SUCCESS;
 }
 
-static int save_array(common_saved *s, rg_group g, rg_array a, const double *numbers) {
+static int save_array(common_saved *saved, rg_group g, rg_array a, const double *numbers) {
   rg_checkpoint c = NULL;
-  char *memory = malloc(sizeof(saved_head) + s->bytes);
+  char *memory = malloc(sizeof(saved_head) + saved->bytes);
   int error = memory ? RG_SUCCESS : RG_ERR_NOMEM;
   if (!error && a)
     error = rg_array_zero(a);
   if (!error && is_first(g))
-    error = fill_memory(s, a, numbers, memory);
+    error = fill_memory(saved, a, numbers, memory);
   if (!error)
-    error =
-        rg_checkpoint_start(g, s->path, a != NULL, &a, memory, sizeof(saved_head) + s->bytes, &c);
+    error = rg_checkpoint_start(g, saved->path, a != NULL, &a, memory,
+                                sizeof(saved_head) + saved->bytes, &c);
   free(memory);
   return error ? error : rg_checkpoint_wait(&c);
 }
 
-int common_saved_save(common_saved *s, rg_group g, const double *numbers) {
+int common_saved_save(common_saved *saved, rg_group g, const double *numbers) {
   rg_array a;
-  TRY(make_array(s, g, &a));
-  int error = save_array(s, g, a, numbers);
+  TRY(make_array(saved, g, &a));
+  int error = save_array(saved, g, a, numbers);
   rg_array_free(&a);
   return error;
 }

@@ -19,15 +19,15 @@ typedef struct {
 
 /* Makes room, and lets the signals SIGUSR1 and SIGTERM make a checkpoint due. Local. Returns an
  * error. */
-int common_saved_open(common_saved *s);
-void common_saved_close(common_saved *s);
+int common_saved_open(common_saved *saved);
+void common_saved_close(common_saved *saved);
 
 /* Loads the states, and on the first member the array's numbers into numbers[0 .. used-1], to be
  * freed by the caller, if `numbers` is not NULL there. Collective over g. Returns an error; another
  * run's file ends the job. */
-int common_saved_load(common_saved *s, rg_group g, double **numbers);
+int common_saved_load(common_saved *saved, rg_group g, double **numbers);
 
 /* Saves the first member's states and numbers. Collective over g. Returns an error. */
-int common_saved_save(common_saved *s, rg_group g, const double *numbers);
+int common_saved_save(common_saved *saved, rg_group g, const double *numbers);
 
 #endif

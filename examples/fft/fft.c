@@ -37,7 +37,7 @@ static int64_t part(int64_t n, int p, int i) {
 }
 
 static pencils make(int64_t n, int64_t ilo, int64_t ihi, int64_t jlo, int64_t jhi) {
-  pencils x = {n, ilo, ihi, jlo, jhi, NULL};
+  pencils x = {.n = n, .ilo = ilo, .ihi = ihi, .jlo = jlo, .jhi = jhi};
   x.at = (number *)malloc((size_t)((ihi - ilo) * (jhi - jlo) * n + 1) * sizeof(number));
   return x;
 }
@@ -136,29 +136,35 @@ typedef struct {
 } wave;
 
 /* Of pencils along z: i is x, j is y. */
-static void add_wave(const pencils *u, const wave *w) {
-  for (int64_t x = u->ilo; x < u->ihi; x++)
-    for (int64_t y = u->jlo; y < u->jhi; y++)
-      for (int64_t z = 0; z < u->n; z++) {
-        number *at = &u->at[((x - u->ilo) * (u->jhi - u->jlo) + y - u->jlo) * u->n + z];
-        int64_t turns = (w->along[0] * x + w->along[1] * y + w->along[2] * z) % u->n;
-        at->re += w->height * cos(2 * pi * (double)turns / (double)u->n);
-        at->im += w->height * sin(2 * pi * (double)turns / (double)u->n);
+static void add_wave(const pencils *pencils, const wave *wave) {
+  for (int64_t x = pencils->ilo; x < pencils->ihi; x++)
+    for (int64_t y = pencils->jlo; y < pencils->jhi; y++)
+      for (int64_t z = 0; z < pencils->n; z++) {
+        number *at =
+            &pencils->at[((x - pencils->ilo) * (pencils->jhi - pencils->jlo) + y - pencils->jlo) *
+                             pencils->n +
+                         z];
+        int64_t turns = (wave->along[0] * x + wave->along[1] * y + wave->along[2] * z) % pencils->n;
+        at->re += wave->height * cos(2 * pi * (double)turns / (double)pencils->n);
+        at->im += wave->height * sin(2 * pi * (double)turns / (double)pencils->n);
       }
 }
 
 /* Subtracts the transform of a wave. Of pencils along x: i is y, j is z. */
-static void remove_point(const pencils *u, const wave *w) {
-  int64_t x = w->along[0], y = w->along[1], z = w->along[2];
-  if (y >= u->ilo && y < u->ihi && z >= u->jlo && z < u->jhi)
-    u->at[((y - u->ilo) * (u->jhi - u->jlo) + z - u->jlo) * u->n + x].re -=
-        w->height * (double)u->n * (double)u->n * (double)u->n;
+static void remove_point(const pencils *pencils, const wave *wave) {
+  int64_t x = wave->along[0], y = wave->along[1], z = wave->along[2];
+  if (y >= pencils->ilo && y < pencils->ihi && z >= pencils->jlo && z < pencils->jhi)
+    pencils
+        ->at[((y - pencils->ilo) * (pencils->jhi - pencils->jlo) + z - pencils->jlo) * pencils->n +
+             x]
+        .re -= wave->height * (double)pencils->n * (double)pencils->n * (double)pencils->n;
 }
 
-static double greatest(const pencils *u) {
+static double greatest(const pencils *pencils) {
   double most = 0;
-  for (int64_t i = 0; i < (u->ihi - u->ilo) * (u->jhi - u->jlo) * u->n; i++)
-    most = fmax(most, hypot(u->at[i].re, u->at[i].im));
+  for (int64_t i = 0;
+       i < (pencils->ihi - pencils->ilo) * (pencils->jhi - pencils->jlo) * pencils->n; i++)
+    most = fmax(most, hypot(pencils->at[i].re, pencils->at[i].im));
   return most;
 }
 

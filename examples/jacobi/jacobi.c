@@ -31,8 +31,8 @@ typedef struct {
   int empty;
 } block;
 
-static double *at(const block *b, int64_t i, int64_t j) {
-  return b->first + i * b->ld + j;
+static double *at(const block *block, int64_t i, int64_t j) {
+  return block->first + i * block->ld + j;
 }
 
 static block make(rg_group g, int rank, int64_t n) {
@@ -55,13 +55,13 @@ static block make(rg_group g, int rank, int64_t n) {
 }
 
 /* Ghosts at the edge of the square are never updated: they hold the given values. */
-static void set_edges(const block *b, int64_t n, double h) {
-  if (b->empty)
+static void set_edges(const block *block, int64_t n, double h) {
+  if (block->empty)
     return;
-  for (int64_t i = b->lo[0] - 1; i <= b->hi[0]; i++)
-    for (int64_t j = b->lo[1] - 1; j <= b->hi[1]; j++)
+  for (int64_t i = block->lo[0] - 1; i <= block->hi[0]; i++)
+    for (int64_t j = block->lo[1] - 1; j <= block->hi[1]; j++)
       if (i < 0 || i == n || j < 0 || j == n)
-        *at(b, i - b->lo[0], j - b->lo[1]) = solution(h, i, j);
+        *at(block, i - block->lo[0], j - block->lo[1]) = solution(h, i, j);
 }
 
 static void step(const block *from, const block *to) {

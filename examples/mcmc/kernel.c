@@ -17,24 +17,24 @@ enum { TAG = 1 };
 
 /* --- the state ---------------------------------------------------------------------- */
 
-static int new_state(rg_walker *w) {
-  w->state = calloc(1, sizeof(mcmc_kernel_state));
-  return w->state ? RG_SUCCESS : RG_ERR_NOMEM;
+static int new_state(rg_walker *walker) {
+  walker->state = calloc(1, sizeof(mcmc_kernel_state));
+  return walker->state ? RG_SUCCESS : RG_ERR_NOMEM;
 }
 
-static int start_walker(rg_walker *w, void *context) {
+static int start_walker(rg_walker *walker, void *context) {
   const mcmc_run *run = context;
-  int error = new_state(w);
+  int error = new_state(walker);
   if (error)
     return error;
-  mcmc_kernel_state *s = w->state;
-  s->position = mcmc_walk_start(run->o.seed, (uint64_t)w->id);
-  s->samples = mcmc_plan_samples(&run->plan, w->id / run->plan.key_step);
+  mcmc_kernel_state *s = walker->state;
+  s->position = mcmc_walk_start(run->o.seed, (uint64_t)walker->id);
+  s->samples = mcmc_plan_samples(&run->plan, walker->id / run->plan.key_step);
   return RG_SUCCESS;
 }
 
-static int packed_size(const rg_walker *w, size_t *bytes, void *context) {
-  (void)w;
+static int packed_size(const rg_walker *walker, size_t *bytes, void *context) {
+  (void)walker;
   (void)context;
   *bytes = sizeof(mcmc_kernel_state);
   return RG_SUCCESS;
@@ -42,42 +42,42 @@ static int packed_size(const rg_walker *w, size_t *bytes, void *context) {
 
 static const int64_t origin[2] = {0, 0}, side[2] = {MCMC_WALK_SIDE, MCMC_WALK_SIDE};
 
-static int get_visits(mcmc_run *run, mcmc_kernel_state *s) {
-  return rg_array_get(run->visits, origin, side, s->visits, NULL);
+static int get_visits(mcmc_run *run, mcmc_kernel_state *state) {
+  return rg_array_get(run->visits, origin, side, state->visits, NULL);
 }
 
 /* Packs the position and, where visits are in the state, these. The array follows its group by
  * itself. */
-static int pack_state(const rg_walker *w, void *memory, size_t bytes, void *context) {
+static int pack_state(const rg_walker *walker, void *memory, size_t bytes, void *context) {
   mcmc_run *run = context;
-  int error = run->survivors.survives && run->visits ? get_visits(run, w->state) : RG_SUCCESS;
-  memcpy(memory, w->state, bytes);
+  int error = run->survivors.survives && run->visits ? get_visits(run, walker->state) : RG_SUCCESS;
+  memcpy(memory, walker->state, bytes);
   return error;
 }
 
-static int unpack_state(rg_walker *w, const void *memory, size_t bytes, void *context) {
+static int unpack_state(rg_walker *walker, const void *memory, size_t bytes, void *context) {
   (void)context;
-  int error = bytes == sizeof(mcmc_kernel_state) ? new_state(w) : RG_ERR_MISMATCH;
+  int error = bytes == sizeof(mcmc_kernel_state) ? new_state(walker) : RG_ERR_MISMATCH;
   if (!error)
-    memcpy(w->state, memory, bytes);
+    memcpy(walker->state, memory, bytes);
   return error;
 }
 
-static void drop_state(rg_walker *w, void *context) {
+static void drop_state(rg_walker *walker, void *context) {
   mcmc_run *run = context;
   rg_array_free(&run->visits);
-  free(w->state);
+  free(walker->state);
 }
 
 /* --- the visits, an array on the walker's group --------------------------------------- */
 
 /* Makes the array, with the visits that the state has. */
-static int make_visits(mcmc_run *run, const mcmc_kernel_state *s, rg_group g) {
+static int make_visits(mcmc_run *run, const mcmc_kernel_state *state, rg_group g) {
   if (run->counts)
     return RG_SUCCESS;
   int error = rg_array_create_simple(g, RG_TYPE_INT64, 2, side, &run->visits);
   if (!error && run->member == 0)
-    error = rg_array_put(run->visits, origin, side, s->visits, NULL);
+    error = rg_array_put(run->visits, origin, side, state->visits, NULL);
   return error ? error : rg_array_sync(run->visits);
 }
 
@@ -96,10 +96,10 @@ static int follow_group(mcmc_run *run, rg_group g) {
 }
 
 /* Members that leave hand their part of the array to those that stay. */
-static int leave_group(rg_walker *w, rg_group g, int stay, void *context) {
+static int leave_group(rg_walker *walker, rg_group g, int stay, void *context) {
   mcmc_run *run = context;
   rg_group to = NULL;
-  (void)w;
+  (void)walker;
   if (run->counts)
     return RG_SUCCESS;
   int error = rg_group_create_range(g, 0, stay - 1, 1, TAG, &to);
@@ -111,14 +111,14 @@ static int leave_group(rg_walker *w, rg_group g, int stay, void *context) {
 
 /* --- units ------------------------------------------------------------------------------ */
 
-static double units_left(const rg_walker *w, void *context) {
+static double units_left(const rg_walker *walker, void *context) {
   const mcmc_run *run = context;
-  const mcmc_kernel_state *s = w->state;
+  const mcmc_kernel_state *s = walker->state;
   return (double)((s->samples - s->done + run->plan.unit - 1) / run->plan.unit);
 }
 
 /* A new group: its deadlines start anew. */
-static int change_group(rg_walker *w, rg_group g, void *context) {
+static int change_group(rg_walker *walker, rg_group g, void *context) {
   mcmc_run *run = context;
   run->base = rgp_now();
   run->worked = 0;
@@ -127,37 +127,37 @@ static int change_group(rg_walker *w, rg_group g, void *context) {
     error = rg_group_size(g, &run->members);
   if (error)
     return error;
-  return w->begins ? make_visits(run, w->state, g) : follow_group(run, g);
+  return walker->begins ? make_visits(run, walker->state, g) : follow_group(run, g);
 }
 
 /* Does the rank's own share of `count` samples and takes their time: until a deadline counted from
  * the group's start, so that single delays do not add up. Time that the group has waited for others
  * moves the deadline. */
-static mcmc_walk_position do_share(mcmc_run *run, const rg_walker *w, int64_t count) {
-  const mcmc_kernel_state *s = w->state;
+static mcmc_walk_position do_share(mcmc_run *run, const rg_walker *walker, int64_t count) {
+  const mcmc_kernel_state *s = walker->state;
   double from = mcmc_delay_processor_time();
   int64_t first = s->done + run->member, end = s->done + count;
   mcmc_walk_position moved =
-      mcmc_walk_steps(run->o.seed, (uint64_t)w->id, first, end, run->members);
+      mcmc_walk_steps(run->o.seed, (uint64_t)walker->id, first, end, run->members);
   if (first < end)
     run->executed += (uint64_t)((end - first - 1) / run->members + 1);
   run->worked += count;
   if (run->o.spin)
     mcmc_delay_spin(run, from, (double)count * run->plan.sample / run->members);
   else
-    mcmc_delay_until(run,
-                     run->base + w->waited + (double)run->worked * run->plan.sample / run->members);
+    mcmc_delay_until(run, run->base + walker->waited +
+                              (double)run->worked * run->plan.sample / run->members);
   return moved;
 }
 
 /* Counts the cell in which the unit has ended. The cell's owner does it, since it needs no network
  * for that; where members may die the leader does, in the state. */
-static int count_visit(mcmc_run *run, mcmc_kernel_state *s) {
+static int count_visit(mcmc_run *run, mcmc_kernel_state *state) {
   int64_t at[2], before;
   int counts = 0;
-  mcmc_walk_cell(s->position, at);
+  mcmc_walk_cell(state->position, at);
   if (run->counts) {
-    s->visits[at[0] * MCMC_WALK_SIDE + at[1]]++;
+    state->visits[at[0] * MCMC_WALK_SIDE + at[1]]++;
     return RG_SUCCESS;
   }
   int error = run->survivors.survives ? RG_SUCCESS : rg_array_owner(run->visits, at, &counts);
@@ -166,11 +166,11 @@ static int count_visit(mcmc_run *run, mcmc_kernel_state *s) {
   return rg_array_read_inc(run->visits, at, 1, &before);
 }
 
-static int do_unit(rg_walker *w, rg_group g, void *context) {
+static int do_unit(rg_walker *walker, rg_group g, void *context) {
   mcmc_run *run = context;
-  mcmc_kernel_state *s = w->state;
+  mcmc_kernel_state *s = walker->state;
   int64_t rest = s->samples - s->done, count = rest < run->plan.unit ? rest : run->plan.unit;
-  mcmc_walk_position moved = do_share(run, w, count);
+  mcmc_walk_position moved = do_share(run, walker, count);
   uint64_t sum[2] = {moved.x, moved.y};
   int error = rg_allreduce(g, MPI_IN_PLACE, sum, 2, MPI_UINT64_T, MPI_SUM);
   s->position.x += sum[0];
@@ -179,12 +179,12 @@ static int do_unit(rg_walker *w, rg_group g, void *context) {
   return error ? error : count_visit(run, s);
 }
 
-static int finish_walker(rg_walker *w, rg_group g, void *context) {
+static int finish_walker(rg_walker *walker, rg_group g, void *context) {
   mcmc_run *run = context;
   (void)g;
   run->ended = rgp_now();
   int error = run->counts ? RG_SUCCESS : rg_array_sync(run->visits);
-  return error || run->counts || run->member != 0 ? error : get_visits(run, w->state);
+  return error || run->counts || run->member != 0 ? error : get_visits(run, walker->state);
 }
 
 /* --- saving ------------------------------------------------------------------------------- */

@@ -79,26 +79,26 @@ static int is_page(const char *path) {
   return dot && strcmp(dot, ".html") == 0;
 }
 
-static void draw_timeline(const mcmc_run *run, const mcmc_result *r) {
+static void draw_timeline(const mcmc_run *run, const mcmc_result *result) {
   char title[160], interval[40] = "", subtitle[200];
   if (run->o.policy.interval > 0)
     snprintf(interval, sizeof interval, " every %d units", (int)run->o.policy.interval);
   snprintf(title, sizeof title, "MCMC kernel on %d ranks, balance %s%s: %.2f s", run->plan.ranks,
-           run->o.balance, interval, r->seconds);
+           run->o.balance, interval, result->seconds);
   snprintf(subtitle, sizeof subtitle,
            "without balancing %.2f s, ideal %.2f s, efficiency %.1f %%, %.2f regroupings per "
            "process; a frame is the life of a group",
-           r->baseline, r->ideal, 100 * r->efficiency, r->mean);
+           result->baseline, result->ideal, 100 * result->efficiency, result->mean);
   int deaths = run->deaths.count < COMMON_DEATHS ? run->deaths.count : COMMON_DEATHS;
   rg_timeline_death at[COMMON_DEATHS];
   for (int i = 0; i < deaths; i++)
     at[i] = (rg_timeline_death){.rank = run->deaths.death[i].rank,
-                                .when = run->deaths.death[i].when - r->origin};
+                                .when = run->deaths.death[i].when - result->origin};
   rg_timeline_words words = {.size = sizeof words,
                              .title = title,
                              .subtitle = subtitle,
-                             .seconds = r->seconds,
-                             .ideal = r->ideal,
+                             .seconds = result->seconds,
+                             .ideal = result->ideal,
                              .deaths = deaths,
                              .death = at};
   write_as(run, run->o.trace, is_page(run->o.trace) ? RG_TIMELINE_HTML : RG_TIMELINE_SVG, &words);
@@ -107,39 +107,39 @@ static void draw_timeline(const mcmc_run *run, const mcmc_result *r) {
 }
 
 /* Collective if a timeline was recorded. */
-static void write_timeline(mcmc_run *run, const mcmc_result *r) {
+static void write_timeline(mcmc_run *run, const mcmc_result *result) {
   if (!run->timeline)
     return;
-  common_must(rg_timeline_end(run->timeline, r->origin + r->seconds), "rg_timeline_end");
-  common_must(rg_timeline_gather(run->timeline, run->survivors.group, r->origin, 0),
+  common_must(rg_timeline_end(run->timeline, result->origin + result->seconds), "rg_timeline_end");
+  common_must(rg_timeline_gather(run->timeline, run->survivors.group, result->origin, 0),
               "rg_timeline_gather");
   if (run->survivors.first)
-    draw_timeline(run, r);
+    draw_timeline(run, result);
   common_must(rg_timeline_free(&run->timeline), "rg_timeline_free");
 }
 
 /* Checks that each sample was executed once (at least once after deaths, which make some be done
  * again) and each unit counted, and that the checksums are those of a run without deaths. */
-static int check_complete(const mcmc_run *run, const mcmc_result *r) {
+static int check_complete(const mcmc_run *run, const mcmc_result *result) {
   int ranks;
   common_must(rg_group_size(run->survivors.group, &ranks), "rg_group_size");
   /* Ranks may have died after the work, with their counts. */
   int deaths = run->deaths.count > 0 || ranks < run->plan.ranks;
-  int64_t samples = r->samples - mcmc_kernel_loaded(run);
-  int good = r->executed == (uint64_t)samples || deaths;
+  int64_t samples = result->samples - mcmc_kernel_loaded(run);
+  int good = result->executed == (uint64_t)samples || deaths;
   if (!good && run->survivors.first)
     fprintf(stderr, "regroup-mcmc: %llu samples were executed instead of %lld\n",
-            (unsigned long long)r->executed, (long long)samples);
+            (unsigned long long)result->executed, (long long)samples);
   if (!run->survivors.first)
     return good;
-  if (r->visits != r->units) {
+  if (result->visits != result->units) {
     fprintf(stderr, "regroup-mcmc: %lld visits were counted instead of %lld\n",
-            (long long)r->visits, (long long)r->units);
+            (long long)result->visits, (long long)result->units);
     good = 0;
   }
-  if (r->expected[0] != r->checksum || r->expected[1] != r->visits_checksum) {
+  if (result->expected[0] != result->checksum || result->expected[1] != result->visits_checksum) {
     fprintf(stderr, "regroup-mcmc: without balancing the checksums are %016llx and %016llx\n",
-            (unsigned long long)r->expected[0], (unsigned long long)r->expected[1]);
+            (unsigned long long)result->expected[0], (unsigned long long)result->expected[1]);
     good = 0;
   }
   return good;

@@ -178,29 +178,29 @@ const rgp_program mcmc_options_program = {
     .options = table,
     .check = check_options};
 
-int mcmc_options_read(int argc, char **argv, int rank, mcmc_options *o, int *status) {
+int mcmc_options_read(int argc, char **argv, int rank, mcmc_options *options, int *status) {
   if (!rgp_parse(&mcmc_options_program, argc, argv, rank, status))
     return 0;
-  *o = (mcmc_options){.balance = arg.policy    ? arg.policy
-                                 : arg.balance ? arg.balance
-                                               : "async",
-                      .pattern = arg.pattern,
-                      .bound = arg.bound * arg.scale,
-                      .group = (int)arg.group,
-                      .walkers = (int)arg.walkers,
-                      .samples = (int)arg.samples,
-                      .unit = (int)arg.unit,
-                      .sample = arg.sample_us * 1e-6 * arg.scale,
-                      .spin = arg.work && strcmp(arg.work, "spin") == 0,
-                      .seed = (uint64_t)arg.seed,
-                      .scale = arg.scale,
-                      .progress = arg.progress,
-                      .quiet = arg.quiet,
-                      .trace = arg.trace,
-                      .chrome = arg.chrome,
-                      .spans = arg.spans,
-                      .json = arg.json,
-                      .checkpoint = arg.checkpoint,
-                      .kill = arg.kill};
-  return read_policy(&o->policy) == RG_SUCCESS;
+  *options = (mcmc_options){.balance = arg.policy    ? arg.policy
+                                       : arg.balance ? arg.balance
+                                                     : "async",
+                            .pattern = arg.pattern,
+                            .bound = arg.bound * arg.scale,
+                            .group = (int)arg.group,
+                            .walkers = (int)arg.walkers,
+                            .samples = (int)arg.samples,
+                            .unit = (int)arg.unit,
+                            .sample = arg.sample_us * 1e-6 * arg.scale,
+                            .spin = arg.work && strcmp(arg.work, "spin") == 0,
+                            .seed = (uint64_t)arg.seed,
+                            .scale = arg.scale,
+                            .progress = arg.progress,
+                            .quiet = arg.quiet,
+                            .trace = arg.trace,
+                            .chrome = arg.chrome,
+                            .spans = arg.spans,
+                            .json = arg.json,
+                            .checkpoint = arg.checkpoint,
+                            .kill = arg.kill};
+  return read_policy(&options->policy) == RG_SUCCESS;
 }

@@ -34,6 +34,6 @@ extern const rgp_program mcmc_options_program;
 
 /* Reads the command line, on every rank alike. Returns 1 to go on, or 0 to end
  * with the exit status in *status. */
-int mcmc_options_read(int argc, char **argv, int rank, mcmc_options *o, int *status);
+int mcmc_options_read(int argc, char **argv, int rank, mcmc_options *options, int *status);
 
 #endif

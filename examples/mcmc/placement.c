@@ -15,12 +15,12 @@ typedef struct {
   cpu_set_t processors[SET_BYTES / sizeof(cpu_set_t)]; /* one set */
 } rank_place;
 
-static void find_place(rank_place *p) {
+static void find_place(rank_place *place) {
   int length;
-  memset(p, 0, sizeof *p);
-  MPI_Get_processor_name(p->node, &length);
-  if (sched_getaffinity(0, SET_BYTES, p->processors) != 0)
-    CPU_SET_S(0, SET_BYTES, p->processors);
+  memset(place, 0, sizeof *place);
+  MPI_Get_processor_name(place->node, &length);
+  if (sched_getaffinity(0, SET_BYTES, place->processors) != 0)
+    CPU_SET_S(0, SET_BYTES, place->processors);
 }
 
 int mcmc_placement_one_node(rg_group g, int *one) {

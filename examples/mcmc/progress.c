@@ -36,19 +36,19 @@ int mcmc_progress_watched(void) {
   return 0;
 }
 
-void mcmc_progress_start(mcmc_progress *p, int ranks) {
-  p->room = ranks;
-  p->loads = malloc((size_t)ranks * sizeof *p->loads);
-  rgp_progress_start(&p->line, "regroup-mcmc", 0);
-  p->line.active = p->loads != NULL;
+void mcmc_progress_start(mcmc_progress *progress, int ranks) {
+  progress->room = ranks;
+  progress->loads = malloc((size_t)ranks * sizeof *progress->loads);
+  rgp_progress_start(&progress->line, "regroup-mcmc", 0);
+  progress->line.active = progress->loads != NULL;
 }
 
 /* Two bounds of the seconds that are left: all work that is left on all ranks, and the last group's
  * end if no group joins it. */
-static double seconds_left(const mcmc_progress *p, int64_t count, int ranks) {
+static double seconds_left(const mcmc_progress *progress, int64_t count, int ranks) {
   double work = 0, longest = 0;
-  for (int64_t i = 0; i < count && i < p->room; i++) {
-    const rg_load *l = &p->loads[i];
+  for (int64_t i = 0; i < count && i < progress->room; i++) {
+    const rg_load *l = &progress->loads[i];
     double unit = l->unit > 0 ? l->unit : rg_pace_at(&l->pace, l->ranks);
     double left = l->left > 0 && unit > 0 ? l->left * unit : 0;
     work += left * (double)l->ranks / ranks;
@@ -57,22 +57,22 @@ static double seconds_left(const mcmc_progress *p, int64_t count, int ranks) {
   return work > 0 ? sqrt(work * longest) : longest;
 }
 
-void mcmc_progress_show(mcmc_progress *p, rg_balancer balancer, int ranks) {
+void mcmc_progress_show(mcmc_progress *progress, rg_balancer balancer, int ranks) {
   int64_t count;
   char text[48];
   double now = rgp_now();
-  if (!p->line.active || now - p->line.drawn < 0.1 ||
-      rg_balance_loads(balancer, p->room, p->loads, &count))
+  if (!progress->line.active || now - progress->line.drawn < 0.1 ||
+      rg_balance_loads(balancer, progress->room, progress->loads, &count))
     return;
-  double passed = now - p->line.start, left = seconds_left(p, count, ranks);
+  double passed = now - progress->line.start, left = seconds_left(progress, count, ranks);
   double part = passed + left > 0 ? passed / (passed + left) : 0;
-  p->most = part > p->most ? part : p->most;
+  progress->most = part > progress->most ? part : progress->most;
   snprintf(text, sizeof text, "%lld group%s", (long long)count, count == 1 ? "" : "s");
-  rgp_progress_show(&p->line, p->most, text);
+  rgp_progress_show(&progress->line, progress->most, text);
 }
 
-void mcmc_progress_end(mcmc_progress *p) {
-  rgp_progress_end(&p->line);
-  free(p->loads);
-  p->loads = NULL;
+void mcmc_progress_end(mcmc_progress *progress) {
+  rgp_progress_end(&progress->line);
+  free(progress->loads);
+  progress->loads = NULL;
 }

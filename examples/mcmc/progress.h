@@ -19,10 +19,10 @@ typedef struct {
 } mcmc_progress;
 
 /* Starts the line, on rank 0 if wanted is set. */
-void mcmc_progress_start(mcmc_progress *p, int ranks);
+void mcmc_progress_start(mcmc_progress *progress, int ranks);
 /* Shows it, at most ten times a second. */
-void mcmc_progress_show(mcmc_progress *p, rg_balancer balancer, int ranks);
-void mcmc_progress_end(mcmc_progress *p);
+void mcmc_progress_show(mcmc_progress *progress, rg_balancer balancer, int ranks);
+void mcmc_progress_end(mcmc_progress *progress);
 
 /* Whether standard error is a terminal, or a pipe to an mpiexec on this machine whose own is one.
  */

@@ -22,9 +22,9 @@ typedef struct {
 
 /* Collective over run->team; the same on all ranks but for origin and what is the first one's.
  * Returns an error of a collective. */
-int mcmc_result_collect(const mcmc_run *run, mcmc_result *r);
+int mcmc_result_collect(const mcmc_run *run, mcmc_result *result);
 
-void mcmc_result_print(const mcmc_run *run, const mcmc_result *r);
-json_t *mcmc_result_json(const mcmc_run *run, const mcmc_result *r);
+void mcmc_result_print(const mcmc_run *run, const mcmc_result *result);
+json_t *mcmc_result_json(const mcmc_run *run, const mcmc_result *result);
 
 #endif

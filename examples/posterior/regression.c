@@ -87,7 +87,7 @@ static void invert_matrix(double a[COEFFICIENTS][COEFFICIENTS]) {
 /* With P = X'X + I / width^2 and b' = P^-1 X'y: s^2 is inverse gamma (a, c) with
  * a = shape + rows / 2 and c = rate + (y'y - b'P b') / 2; b has the mean b' and
  * the covariance P^-1 c / (a - 1). */
-static void true_moments(post_model_moments t[]) {
+static void true_moments(post_model_moments moments[]) {
   double p[COEFFICIENTS][COEFFICIENTS] = {{0}}, right[COEFFICIENTS] = {0}, mean[COEFFICIENTS];
   double squares = 0;
   for (int k = 0; k < COEFFICIENTS; k++)
@@ -109,8 +109,8 @@ static void true_moments(post_model_moments t[]) {
   }
   double a = shape + ROWS / 2.0, c = rate + squares / 2, variance = c / (a - 1);
   for (int k = 0; k < COEFFICIENTS; k++)
-    t[k] = (post_model_moments){mean[k], sqrt(variance * p[k][k])};
-  t[COEFFICIENTS] = (post_model_moments){variance, variance / sqrt(a - 2)};
+    moments[k] = (post_model_moments){mean[k], sqrt(variance * p[k][k])};
+  moments[COEFFICIENTS] = (post_model_moments){variance, variance / sqrt(a - 2)};
 }
 
 static void draw_data(void) {

@@ -11,56 +11,56 @@
 
 #define TIMES 20
 
-static double barrier(rg_inter_view v) {
+static double barrier(rg_inter_view view) {
   double start = MPI_Wtime();
   for (int i = 0; i < TIMES; i++)
-    MPI_Barrier(v.benchmark);
+    MPI_Barrier(view.benchmark);
   return MPI_Wtime() - start;
 }
 
-static double bcast(rg_inter_view v) {
+static double bcast(rg_inter_view view) {
   int value = 0, root;
   rg_inter_root(0, &root);
   double start = MPI_Wtime();
   for (int i = 0; i < TIMES; i++)
-    MPI_Bcast(&value, 1, MPI_INT, root, v.benchmark);
+    MPI_Bcast(&value, 1, MPI_INT, root, view.benchmark);
   return MPI_Wtime() - start;
 }
 
-static double reduce_scatter_block(rg_inter_view v) {
-  int *out = (int *)calloc((size_t)v.combined_size, sizeof *out);
-  int *in = (int *)calloc((size_t)v.combined_size, sizeof *in);
+static double reduce_scatter_block(rg_inter_view view) {
+  int *out = (int *)calloc((size_t)view.combined_size, sizeof *out);
+  int *in = (int *)calloc((size_t)view.combined_size, sizeof *in);
   double start = MPI_Wtime();
   for (int i = 0; i < TIMES; i++)
-    MPI_Reduce_scatter_block(out, in, (int)(v.combined_size / v.local_size), MPI_INT, MPI_SUM,
-                             v.benchmark);
+    MPI_Reduce_scatter_block(out, in, (int)(view.combined_size / view.local_size), MPI_INT, MPI_SUM,
+                             view.benchmark);
   double time = MPI_Wtime() - start;
   free(out);
   free(in);
   return time;
 }
 
-static double scan(rg_inter_view v) {
+static double scan(rg_inter_view view) {
   int mine = 1, sum;
   double start = MPI_Wtime();
   for (int i = 0; i < TIMES; i++)
-    MPI_Scan(&mine, &sum, 1, MPI_INT, MPI_SUM, v.benchmark);
+    MPI_Scan(&mine, &sum, 1, MPI_INT, MPI_SUM, view.benchmark);
   return MPI_Wtime() - start;
 }
 
-static void measure(rg_inter_view v, const char *name, double (*kernel)(rg_inter_view)) {
+static void measure(rg_inter_view view, const char *name, double (*kernel)(rg_inter_view)) {
   double mine, longest;
   if (rg_inter_check(name)) {
-    if (v.io)
+    if (view.io)
       printf("%s\n", rg_error_detail());
     return;
   }
-  MPI_Barrier(v.global);
-  mine = kernel(v);
-  MPI_Reduce(&mine, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, v.global);
-  if (v.io)
-    printf("%-24s %4d and %4d processes %10.2f us\n", name, v.initiator_size, v.responder_size,
-           longest / TIMES * 1e6);
+  MPI_Barrier(view.global);
+  mine = kernel(view);
+  MPI_Reduce(&mine, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, view.global);
+  if (view.io)
+    printf("%-24s %4d and %4d processes %10.2f us\n", name, view.initiator_size,
+           view.responder_size, longest / TIMES * 1e6);
 }
 
 int main(int argc, char **argv) {

@@ -64,64 +64,65 @@ static int64_t pair(const double a[3], const double b[3]) {
 }
 
 /* The energy of an atom at a place with atoms first, first + step, ... */
-static int64_t energy_at(const replica *r, int atom, const double at[3], int first, int step) {
+static int64_t energy_at(const replica *replica, int atom, const double at[3], int first,
+                         int step) {
   int64_t e = 0;
   for (int i = first; i < ATOMS; i += step)
-    e += i == atom ? 0 : pair(r->x[i], at);
+    e += i == atom ? 0 : pair(replica->x[i], at);
   return e;
 }
 
 /* By how much the energy of an atom changes. With --work it is computed that often, more often
  * where sweeps take longer: always the same, but the compiler does not know. */
-static int64_t change_to(const replica *r, int64_t id, int atom, const double at[3], int first,
-                         int step) {
+static int64_t change_to(const replica *replica, int64_t id, int atom, const double at[3],
+                         int first, int step) {
   static volatile double nothing = 0;
-  int64_t n = times > 0 ? llround(times * cost(id, r->sweeps)) : 1, change = INT64_MAX;
+  int64_t n = times > 0 ? llround(times * cost(id, replica->sweeps)) : 1, change = INT64_MAX;
   for (int64_t i = 0; i < n; i++) {
     double a[3] = {at[0] + nothing, at[1] + nothing, at[2] + nothing};
-    int64_t again =
-        energy_at(r, atom, a, first, step) - energy_at(r, atom, r->x[atom], first, step);
+    int64_t again = energy_at(replica, atom, a, first, step) -
+                    energy_at(replica, atom, replica->x[atom], first, step);
     change = again < change ? again : change;
   }
   return change;
 }
 
-static int64_t energy_of(const replica *r) {
+static int64_t energy_of(const replica *replica) {
   int64_t e = 0;
   for (int i = 0; i < ATOMS; i++)
-    e += energy_at(r, i, r->x[i], 0, 1);
+    e += energy_at(replica, i, replica->x[i], 0, 1);
   return e / 2;
 }
 
-static void begin(replica *r, int64_t id) {
-  memset(r, 0, sizeof *r);
+static void begin(replica *replica, int64_t id) {
+  memset(replica, 0, sizeof *replica);
   for (int i = 0; i < ATOMS; i++) { /* on a grid, a little off */
     double u[4];
     draw(id, -1, i, u);
     for (int k = 0; k < 3; k++)
-      r->x[i][k] = 1.1 * (k == 0 ? i % 3 : k == 1 ? i / 3 % 3 : i / 9) + 0.1 * u[k];
+      replica->x[i][k] = 1.1 * (k == 0 ? i % 3 : k == 1 ? i / 3 % 3 : i / 9) + 0.1 * u[k];
   }
-  r->energy = r->lowest = energy_of(r);
+  replica->energy = replica->lowest = energy_of(replica);
 }
 
 /* Tries to move an atom; the members share the work. */
-static int move(replica *r, int64_t id, int atom, rg_group g, int rank, int size) {
+static int move(replica *replica, int64_t id, int atom, rg_group g, int rank, int size) {
   double u[4], at[3];
-  draw(id, r->sweeps, atom, u);
+  draw(id, replica->sweeps, atom, u);
   for (int k = 0; k < 3; k++) {
-    at[k] = r->x[atom][k] + 0.35 * (u[k] - 0.5);
+    at[k] = replica->x[atom][k] + 0.35 * (u[k] - 0.5);
     if (fabs(at[k] - 1.1) > 2.6) /* stay together */
       return RG_SUCCESS;
   }
-  int64_t change = change_to(r, id, atom, at, rank, size);
+  int64_t change = change_to(replica, id, atom, at, rank, size);
   int error = rg_allreduce(g, MPI_IN_PLACE, &change, 1, MPI_INT64_T, MPI_SUM);
   if (error || log(u[3]) * temperature(id) > -(double)change / FIXED)
     return error;
-  memcpy(r->x[atom], at, sizeof at);
-  r->energy += change;
-  if (r->energy < r->lowest) {
-    r->lowest = r->energy;
-    memcpy(r->best, r->x, sizeof r->x);
+  memcpy(replica->x[atom], at, sizeof at);
+  replica->energy += change;
+  if (replica->energy < replica->lowest) {
+    replica->lowest = replica->energy;
+    memcpy(replica->best, replica->x, sizeof replica->x);
   }
   return RG_SUCCESS;
 }
@@ -131,15 +132,15 @@ static void rest(double seconds) {
   nanosleep(&t, NULL);
 }
 
-static int sweep(replica *r, int64_t id, rg_group g) {
+static int sweep(replica *replica, int64_t id, rg_group g) {
   int rank = 0, size = 1, error = RG_SUCCESS;
   rg_group_rank(g, &rank);
   rg_group_size(g, &size);
   for (int i = 0; i < ATOMS && !error; i++)
-    error = move(r, id, i, g, rank, size);
+    error = move(replica, id, i, g, rank, size);
   if (seconds_of_sweep > 0)
-    rest(seconds_of_sweep * cost(id, r->sweeps) / (most && size > most ? most : size));
-  r->sweeps++;
+    rest(seconds_of_sweep * cost(id, replica->sweeps) / (most && size > most ? most : size));
+  replica->sweeps++;
   return error;
 }
 
@@ -166,31 +167,31 @@ static void exchange(replica *a, replica *b, int64_t low) {
 
 /* --- with the balancer ---------------------------------------------------------------------- */
 
-static int unit(rg_walker *w, rg_group g, void *context) {
+static int unit(rg_walker *walker, rg_group g, void *context) {
   (void)context;
-  return sweep((replica *)w->state, w->id, g);
+  return sweep((replica *)walker->state, walker->id, g);
 }
 
-static double left(const rg_walker *w, void *context) {
+static double left(const rg_walker *walker, void *context) {
   (void)context;
-  return (double)(sweeps - ((const replica *)w->state)->sweeps);
+  return (double)(sweeps - ((const replica *)walker->state)->sweeps);
 }
 
-static int start(rg_walker *w, void *context) {
+static int start(rg_walker *walker, void *context) {
   (void)context;
-  begin((replica *)w->state, w->id);
+  begin((replica *)walker->state, walker->id);
   return RG_SUCCESS;
 }
 
-static int meets(const rg_walker *w, rg_meeting *m, void *context) {
+static int meets(const rg_walker *walker, rg_meeting *meeting, void *context) {
   static int64_t with;
   (void)context;
-  with = partner(w->id, w->done);
+  with = partner(walker->id, walker->done);
   if (with < 0)
     return RG_SUCCESS;
-  m->with = &with;
-  m->count = 1;
-  m->number = w->done;
+  meeting->with = &with;
+  meeting->count = 1;
+  meeting->number = walker->done;
   return RG_SUCCESS;
 }
 
@@ -292,17 +293,17 @@ static double bound(int ranks) {
 }
 
 /* Goes downhill from where a walker was lowest: the energy of the minimum. */
-static double quench(replica r) {
-  memcpy(r.x, r.best, sizeof r.x);
-  double step = 1e-3, e = (double)energy_of(&r);
+static double quench(replica from) {
+  memcpy(from.x, from.best, sizeof from.x);
+  double step = 1e-3, e = (double)energy_of(&from);
   for (int n = 0; n < 20000 && step > 1e-12; n++) {
     double force[ATOMS][3] = {{0}};
-    replica next = r;
+    replica next = from;
     for (int i = 0; i < ATOMS; i++)
       for (int j = 0; j < ATOMS; j++) {
         double d[3], s = 0;
         for (int k = 0; k < 3; k++) {
-          d[k] = r.x[i][k] - r.x[j][k];
+          d[k] = from.x[i][k] - from.x[j][k];
           s += d[k] * d[k];
         }
         for (int k = 0; k < 3 && i != j; k++)
@@ -315,7 +316,7 @@ static double quench(replica r) {
     step *= lower < e ? 1.1 : 0.3;
     if (lower < e) {
       e = lower;
-      r = next;
+      from = next;
     }
   }
   return e / FIXED;

@@ -37,15 +37,17 @@ static int has_word(const char *list, const char *word) {
 }
 
 /* "NUMBER:CONTROLLERS:GROUP"; version 2 has the number 0 and no controllers. */
-static int read_group(hierarchy *h, char *line) {
+static int read_group(hierarchy *hierarchy, char *line) {
   char *list = strchr(line, ':'), *group = list ? strchr(list + 1, ':') : NULL;
   if (!group)
     return 0;
   *group++ = 0;
   group[strcspn(group, "\n")] = 0;
-  if (h->controller ? !has_word(list + 1, h->controller) : strncmp(line, "0:", 2) || list[1])
+  if (hierarchy->controller ? !has_word(list + 1, hierarchy->controller)
+                            : strncmp(line, "0:", 2) || list[1])
     return 0;
-  return snprintf(h->group, sizeof h->group, "%s", group) < (int)sizeof h->group;
+  return snprintf(hierarchy->group, sizeof hierarchy->group, "%s", group) <
+         (int)sizeof hierarchy->group;
 }
 
 /* Blanks and the like are written as three octal digits. */
@@ -61,40 +63,41 @@ static void decode_path(char *path) {
 }
 
 /* What follows the mount's group in the process's group; NULL: that is not below it. */
-static const char *path_below(const hierarchy *h, const char *mounted) {
+static const char *path_below(const hierarchy *hierarchy, const char *mounted) {
   size_t length = strcmp(mounted, "/") ? strlen(mounted) : 0;
-  const char *rest = h->group + length;
-  int is_below = strncmp(h->group, mounted, length) == 0 && (*rest == '/' || !*rest);
+  const char *rest = hierarchy->group + length;
+  int is_below = strncmp(hierarchy->group, mounted, length) == 0 && (*rest == '/' || !*rest);
   return is_below && !strstr(rest, "/..") ? rest : NULL;
 }
 
 /* "NUMBER PARENT DEVICE GROUP FOLDER OPTIONS... - TYPE SOURCE OPTIONS". A mount that does not hold
  * the process's group still has limits of its own: it is taken for want of a better one. */
-static int read_mount(hierarchy *h, char *line) {
+static int read_mount(hierarchy *hierarchy, char *line) {
   char mounted[PATH_MAX], folder[PATH_MAX], type[32], options[1024];
   const char *end = strstr(line, " - ");
   if (!end || sscanf(line, "%*s %*s %*s %4095s %4095s", mounted, folder) != 2 ||
       sscanf(end + 3, "%31s %*s %1023s", type, options) != 2)
     return 0;
-  if (h->controller ? strcmp(type, "cgroup") || !has_word(options, h->controller)
-                    : strcmp(type, "cgroup2") != 0)
+  if (hierarchy->controller ? strcmp(type, "cgroup") || !has_word(options, hierarchy->controller)
+                            : strcmp(type, "cgroup2") != 0)
     return 0;
   decode_path(mounted);
   decode_path(folder);
-  const char *rest = path_below(h, mounted);
-  if (!rest && h->top)
+  const char *rest = path_below(hierarchy, mounted);
+  if (!rest && hierarchy->top)
     return 0;
-  h->top = strlen(folder);
-  snprintf(h->folder, sizeof h->folder, "%s%s", folder, rest && strcmp(rest, "/") ? rest : "");
+  hierarchy->top = strlen(folder);
+  snprintf(hierarchy->folder, sizeof hierarchy->folder, "%s%s", folder,
+           rest && strcmp(rest, "/") ? rest : "");
   return rest != NULL;
 }
 
 /* Reads lines until one is what is looked for. */
-static void read_lines(hierarchy *h, const char *path, int (*take)(hierarchy *, char *)) {
-  FILE *f = open_below(h->root, path);
+static void read_lines(hierarchy *found, const char *path, int (*take)(hierarchy *, char *)) {
+  FILE *f = open_below(found->root, path);
   char *line = NULL;
   size_t bytes = 0;
-  while (f && getline(&line, &bytes, f) >= 0 && !take(h, line))
+  while (f && getline(&line, &bytes, f) >= 0 && !take(found, line))
     continue;
   free(line);
   if (f)
@@ -102,31 +105,31 @@ static void read_lines(hierarchy *h, const char *path, int (*take)(hierarchy *, 
 }
 
 /* 0: the process is in none, or that is not mounted. */
-static int find_hierarchy(hierarchy *h, const char *root, const char *controller) {
-  h->root = root;
-  h->controller = controller;
-  h->group[0] = 0;
-  h->top = 0;
-  read_lines(h, "/proc/self/cgroup", read_group);
-  if (h->group[0])
-    read_lines(h, "/proc/self/mountinfo", read_mount);
-  return h->top > 0;
+static int find_hierarchy(hierarchy *hierarchy, const char *root, const char *controller) {
+  hierarchy->root = root;
+  hierarchy->controller = controller;
+  hierarchy->group[0] = 0;
+  hierarchy->top = 0;
+  read_lines(hierarchy, "/proc/self/cgroup", read_group);
+  if (hierarchy->group[0])
+    read_lines(hierarchy, "/proc/self/mountinfo", read_mount);
+  return hierarchy->top > 0;
 }
 
 /* To the next folder up. 0: there is none in the mount. */
-static int go_up(hierarchy *h) {
-  char *end = strrchr(h->folder, '/');
-  if (!end || (size_t)(end - h->folder) < h->top)
+static int go_up(hierarchy *hierarchy) {
+  char *end = strrchr(hierarchy->folder, '/');
+  if (!end || (size_t)(end - hierarchy->folder) < hierarchy->top)
     return 0;
   *end = 0;
   return 1;
 }
 
 /* Reads numbers from a file of the folder. Returns how many there are. */
-static int read_numbers(const hierarchy *h, const char *file, long long number[2]) {
+static int read_numbers(const hierarchy *hierarchy, const char *file, long long number[2]) {
   char path[2 * PATH_MAX + 64];
-  snprintf(path, sizeof path, "%s/%s", h->folder, file);
-  FILE *f = open_below(h->root, path);
+  snprintf(path, sizeof path, "%s/%s", hierarchy->folder, file);
+  FILE *f = open_below(hierarchy->root, path);
   int n = f ? fscanf(f, "%lld %lld", &number[0], &number[1]) : 0;
   if (f)
     fclose(f);
@@ -160,11 +163,11 @@ typedef struct {
 } memory_files;
 
 /* The number behind a word of memory.stat; 0: there is none. */
-static uint64_t read_stat(const hierarchy *h, const char *word) {
+static uint64_t read_stat(const hierarchy *hierarchy, const char *word) {
   char path[2 * PATH_MAX + 64], name[64];
   unsigned long long value, found = 0;
-  snprintf(path, sizeof path, "%s/memory.stat", h->folder);
-  FILE *f = open_below(h->root, path);
+  snprintf(path, sizeof path, "%s/memory.stat", hierarchy->folder);
+  FILE *f = open_below(hierarchy->root, path);
   while (f && !found && fscanf(f, "%63s %llu", name, &value) == 2)
     found = strcmp(name, word) == 0 ? value : 0;
   if (f)
@@ -194,7 +197,9 @@ uint64_t rgi_cgroup_memory_free(const char *root) {
                                      .limit = "memory.limit_in_bytes",
                                      .used = "memory.usage_in_bytes",
                                      .spare = "total_inactive_file"},
-                            second = {NULL, "memory.max", "memory.current", "inactive_file"};
+                            second = {.limit = "memory.max",
+                                      .used = "memory.current",
+                                      .spare = "inactive_file"};
   uint64_t one = least_free(root, &first), two = least_free(root, &second);
   return one < two ? one : two;
 }
@@ -202,21 +207,21 @@ uint64_t rgi_cgroup_memory_free(const char *root) {
 /* --- processors ------------------------------------------------------------------------- */
 
 /* Time, and the period for which it is. 0: no limit, which is -1 in version 1 and "max" in 2. */
-static int read_time(const hierarchy *h, long long number[2]) {
+static int read_time(const hierarchy *hierarchy, long long number[2]) {
   long long period[2];
-  if (!h->controller)
-    return read_numbers(h, "cpu.max", number) == 2;
-  if (read_numbers(h, "cpu.cfs_quota_us", number) < 1 ||
-      read_numbers(h, "cpu.cfs_period_us", period) < 1)
+  if (!hierarchy->controller)
+    return read_numbers(hierarchy, "cpu.max", number) == 2;
+  if (read_numbers(hierarchy, "cpu.cfs_quota_us", number) < 1 ||
+      read_numbers(hierarchy, "cpu.cfs_period_us", period) < 1)
     return 0;
   number[1] = period[0];
   return 1;
 }
 
-static uint64_t identify_folder(const hierarchy *h) {
+static uint64_t identify_folder(const hierarchy *hierarchy) {
   char path[3 * PATH_MAX];
   struct stat s;
-  snprintf(path, sizeof path, "%s%s", h->root, h->folder);
+  snprintf(path, sizeof path, "%s%s", hierarchy->root, hierarchy->folder);
   return stat(path, &s) == 0 ? (uint64_t)s.st_dev << 48 ^ (uint64_t)s.st_ino : 0;
 }
 

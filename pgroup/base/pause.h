@@ -37,19 +37,19 @@ static inline void rgi_pause_spin(void) {
 }
 
 /* spare: whether there is a processor for every process that may spin. */
-static inline rgi_pause_result rgi_pause_step(rgi_pause *p, rgi_pause_kind kind, int spare) {
+static inline rgi_pause_result rgi_pause_step(rgi_pause *pause, rgi_pause_kind kind, int spare) {
   double now = rgi_clock_now();
-  if (p->start == 0)
-    p->start = now;
-  double waited = now - p->start;
-  p->looks++;
+  if (pause->start == 0)
+    pause->start = now;
+  double waited = now - pause->start;
+  pause->looks++;
   if (kind == RGI_PAUSE_SPIN ||
       (kind == RGI_PAUSE_AUTO && spare && waited < RGI_PAUSE_SPIN_SECONDS)) {
     rgi_pause_spin();
     return RGI_PAUSE_SPUN;
   }
   if (kind != RGI_PAUSE_SLEEP && (kind == RGI_PAUSE_YIELD || waited < RGI_PAUSE_YIELD_SECONDS ||
-                                  p->looks < RGI_PAUSE_YIELDS)) {
+                                  pause->looks < RGI_PAUSE_YIELDS)) {
     sched_yield();
     return RGI_PAUSE_YIELDED;
   }

@@ -27,13 +27,13 @@ typedef struct {
   philox4x64_ctr_t block;
 } word_reader;
 
-static uint64_t word_at(word_reader *w, uint64_t i) {
-  if (!w->read || w->number != i / 4) {
-    w->number = i / 4;
-    w->block = block_of(w->r, w->number, w->kind);
-    w->read = 1;
+static uint64_t word_at(word_reader *reader, uint64_t i) {
+  if (!reader->read || reader->number != i / 4) {
+    reader->number = i / 4;
+    reader->block = block_of(reader->r, reader->number, reader->kind);
+    reader->read = 1;
   }
-  return w->block.v[i % 4];
+  return reader->block.v[i % 4];
 }
 
 static int check_stream(const char *call, const rg_random *random, int64_t n, const void *out) {

@@ -40,12 +40,12 @@ static void fill_range(rgi_members *members, int n, int first, int stride) {
                      : hash_of_range(n, first + (n - 1) * members->stride, -members->stride);
 }
 
-int rgi_members_range(int n, int first, int stride, rgi_members **m) {
+int rgi_members_range(int n, int first, int stride, rgi_members **members) {
   rgi_members *r = rgi_spare_alloc(sizeof *r);
   if (!r)
     return rgi_error(RG_ERR_NOMEM, "no memory for a range of members");
   fill_range(r, n, first, stride);
-  *m = r;
+  *members = r;
   return RG_SUCCESS;
 }
 
@@ -87,14 +87,14 @@ static uint64_t hash_of_set(const rgi_members *members) {
   return stride ? hash_of_range(members->n, first, stride) : hash;
 }
 
-int rgi_members_list(const char *call, int n, const int ranks[], rgi_members **m) {
+int rgi_members_list(const char *call, int n, const int ranks[], rgi_members **members) {
   int stride = stride_of(n, ranks);
   if (stride)
-    return rgi_members_range(n, ranks[0], stride, m);
+    return rgi_members_range(n, ranks[0], stride, members);
   rgi_members *room;
   RGI_TRY(rgi_members_room(call, n, &room));
   memcpy(room->ranks, ranks, (size_t)n * sizeof *ranks);
-  return rgi_members_fill(call, room, n, m);
+  return rgi_members_fill(call, room, n, members);
 }
 
 int rgi_members_room(const char *call, int n, rgi_members **room) {
@@ -168,18 +168,18 @@ static int continues_range(const rgi_members *a, const rgi_members *b, int *stri
 }
 
 int rgi_members_concat(const char *call, const rgi_members *a, const rgi_members *b,
-                       rgi_members **m) {
+                       rgi_members **members) {
   int stride;
   if (a->n > INT_MAX - b->n)
     return rgi_error(RG_ERR_RANK, "%s: the two groups share a process", call);
   int n = a->n + b->n;
   if (continues_range(a, b, &stride))
-    return rgi_members_range(n, a->first, stride, m);
+    return rgi_members_range(n, a->first, stride, members);
   rgi_members *room;
   RGI_TRY(rgi_members_room(call, n, &room));
   for (int i = 0; i < n; i++)
     room->ranks[i] = i < a->n ? rgi_members_at(a, i) : rgi_members_at(b, i - a->n);
-  return rgi_members_fill(call, room, n, m);
+  return rgi_members_fill(call, room, n, members);
 }
 
 rgi_members *rgi_members_share(rgi_members *members) {

@@ -31,7 +31,7 @@ int rgi_members_pick(const char *call, const rgi_members *parent, int n, const i
 /* The members of a, then those of b. RG_ERR_RANK if they share one. O(1) if the result
  * is a range made of two ranges. */
 int rgi_members_concat(const char *call, const rgi_members *a, const rgi_members *b,
-                       rgi_members **m);
+                       rgi_members **members);
 
 /* Memory for n members, taken before their ranks are known: a call that must not fail later fills
  * in rgi_members_room_ranks and makes members of the first n of them. rgi_members_fill takes the

@@ -69,31 +69,31 @@ static int make_handle(const char *call, rg_group g, rg_message *made) {
   return RG_SUCCESS;
 }
 
-static void list_handle(rg_message m) {
+static void list_handle(rg_message message) {
   pthread_mutex_lock(&matched.lock);
-  m->next = matched.first;
-  matched.first = m;
+  message->next = matched.first;
+  matched.first = message;
   pthread_mutex_unlock(&matched.lock);
 }
 
-/* Returns 0 if m is no handle of a matched message. */
-static int unlist_handle(rg_message m) {
+/* Returns 0 if message is no handle of a matched message. */
+static int unlist_handle(rg_message message) {
   pthread_mutex_lock(&matched.lock);
   rg_message *at = &matched.first;
-  while (*at && *at != m)
+  while (*at && *at != message)
     at = &(*at)->next;
   int found = *at != NULL;
   if (found)
-    *at = m->next;
+    *at = message->next;
   pthread_mutex_unlock(&matched.lock);
   return found;
 }
 
-static void free_handle(rg_message m) {
-  if (rgi_failure_scope_now.members == m->members)
+static void free_handle(rg_message message) {
+  if (rgi_failure_scope_now.members == message->members)
     rgi_failure_scope_now = (rgi_failure_scope){0};
-  rgi_members_drop(m->members);
-  rgi_spare_free(m);
+  rgi_members_drop(message->members);
+  rgi_spare_free(message);
 }
 
 /* *message is NULL if no message has arrived; then wait is 0. */
@@ -154,15 +154,15 @@ int rg_improbe(rg_group g, int source, int tag, int *there, rg_message *message,
 
 /* --- receiving a matched message -------------------------------------------------------- */
 
-/* Takes m out of the list. RG_ERR_ARG. */
-static int claim_handle(const char *call, rg_message m) {
-  if (!unlist_handle(m))
+/* Takes the message out of the list. RG_ERR_ARG. */
+static int claim_handle(const char *call, rg_message message) {
+  if (!unlist_handle(message))
     return rgi_error(RG_ERR_ARG, "%s: not a matched message, or received already", call);
-  if (m->epoch != rgi_runtime.epoch) {
-    free_handle(m);
+  if (message->epoch != rgi_runtime.epoch) {
+    free_handle(message);
     return rgi_error(RG_ERR_ARG, "%s: the message was matched before the last rg_finalize", call);
   }
-  rgi_failure_scope_now = m->scope;
+  rgi_failure_scope_now = message->scope;
   return RG_SUCCESS;
 }
 

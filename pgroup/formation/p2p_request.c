@@ -40,19 +40,19 @@ int rgi_p2p_request_make(const char *call, rgi_p2p_request **made) {
   return RG_SUCCESS;
 }
 
-int rgi_p2p_request_open(rgi_p2p_request *r, int error, rg_request *request) {
-  rgi_p2p_transfer *transfer = &r->transfer;
+int rgi_p2p_request_open(rgi_p2p_request *made, int error, rg_request *request) {
+  rgi_p2p_transfer *transfer = &made->transfer;
   if (error) {
-    rgi_spare_free(r);
+    rgi_spare_free(made);
     return error;
   }
   if (transfer->members)
     rgi_members_share(transfer->members);
   if (!transfer->data.datatype.dense)
     MPI_Type_dup(transfer->data.datatype.type, &transfer->data.datatype.type);
-  r->base.peer = transfer->message.sending ? -1 : transfer->message.source;
-  rgi_request_open(&r->base);
-  *request = &r->base;
+  made->base.peer = transfer->message.sending ? -1 : transfer->message.source;
+  rgi_request_open(&made->base);
+  *request = &made->base;
   return RG_SUCCESS;
 }
 

@@ -84,6 +84,6 @@ int rgi_p2p_request_make(const char *call, rgi_p2p_request **made);
 
 /* error: of the start of the transfer; after one the request is freed. Otherwise the request takes
  * a reference to the members and a copy of the datatype, so that the application may free both. */
-int rgi_p2p_request_open(rgi_p2p_request *r, int error, rg_request *request);
+int rgi_p2p_request_open(rgi_p2p_request *made, int error, rg_request *request);
 
 #endif

@@ -11,8 +11,8 @@
 
 #include "base/error.h"
 
-static void add_thread(hwloc_topology_t t, int number, hwloc_bitmap_t set) {
-  hwloc_obj_t pu = hwloc_get_obj_by_type(t, HWLOC_OBJ_PU, (unsigned)number);
+static void add_thread(hwloc_topology_t topology, int number, hwloc_bitmap_t set) {
+  hwloc_obj_t pu = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PU, (unsigned)number);
   hwloc_bitmap_or(set, set, pu->cpuset);
 }
 
@@ -27,9 +27,10 @@ static int read_number(const char **text, int limit) {
 }
 
 /* One process's part of a list, as "0,4-7". Returns 0 if it is wrong. */
-static int read_threads(hwloc_topology_t t, const char *text, size_t length, hwloc_bitmap_t set) {
+static int read_threads(hwloc_topology_t topology, const char *text, size_t length,
+                        hwloc_bitmap_t set) {
   const char *end = text + length;
-  int threads = hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PU);
+  int threads = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
   while (text < end) {
     int first = read_number(&text, threads), last = first;
     if (first >= 0 && *text == '-') {
@@ -39,7 +40,7 @@ static int read_threads(hwloc_topology_t t, const char *text, size_t length, hwl
     if (first < 0 || last < first || text > end || (text < end && *text != ','))
       return 0;
     for (int i = first; i <= last; i++)
-      add_thread(t, i, set);
+      add_thread(topology, i, set);
     if (text < end && ++text == end)
       return 0;
   }
@@ -68,14 +69,14 @@ static int from_list(const rgi_machine *machine, const char *list, int i, hwloc_
 }
 
 int rgi_machine_bind_pretended(const char *call, const rgi_machine *machine, const char *how,
-                               rgi_machine_process p, hwloc_bitmap_t set) {
+                               rgi_machine_process process, hwloc_bitmap_t set) {
   int threads = hwloc_get_nbobjs_by_type(machine->topology, HWLOC_OBJ_PU);
   hwloc_bitmap_zero(set);
-  if (strcmp(how, "compact") == 0 || (strcmp(how, "scatter") == 0 && p.count > threads))
-    add_thread(machine->topology, p.index % threads, set);
+  if (strcmp(how, "compact") == 0 || (strcmp(how, "scatter") == 0 && process.count > threads))
+    add_thread(machine->topology, process.index % threads, set);
   else if (strcmp(how, "scatter") == 0)
-    add_thread(machine->topology, (int)((long)p.index * threads / p.count), set);
-  else if (!from_list(machine, how, p.index, set))
+    add_thread(machine->topology, (int)((long)process.index * threads / process.count), set);
+  else if (!from_list(machine, how, process.index, set))
     return rgi_error(RG_ERR_OPTION,
                      "%s: the binding \"%.200s\" is neither compact, scatter, none nor a list like "
                      "\"0,1;2-3;none\" of the threads 0 to %d",

@@ -18,31 +18,31 @@ typedef struct {
   int *first, *list;     /* first has one entry more than there are classes */
 } grouping;
 
-static int open_grouping(grouping *g, int things) {
+static int open_grouping(grouping *made, int things) {
   size_t n = (size_t)things;
-  *g = (grouping){.class_of = calloc(4 * n + 2, sizeof(int))};
-  if (!g->class_of)
+  *made = (grouping){.class_of = calloc(4 * n + 2, sizeof(int))};
+  if (!made->class_of)
     return rgi_error(RG_ERR_NOMEM, "no memory for %d members", things);
-  g->place = g->class_of + n;
-  g->list = g->place + n;
-  g->first = g->list + n;
+  made->place = made->class_of + n;
+  made->list = made->place + n;
+  made->first = made->list + n;
   return RG_SUCCESS;
 }
 
 /* When class_of and classes are set. */
-static void fill_grouping(grouping *g, int things) {
-  memset(g->first, 0, ((size_t)g->classes + 1) * sizeof *g->first);
+static void fill_grouping(grouping *grouping, int things) {
+  memset(grouping->first, 0, ((size_t)grouping->classes + 1) * sizeof *grouping->first);
   for (int i = 0; i < things; i++)
-    g->place[i] = g->first[g->class_of[i] + 1]++;
-  for (int c = 0; c < g->classes; c++)
-    g->first[c + 1] += g->first[c];
+    grouping->place[i] = grouping->first[grouping->class_of[i] + 1]++;
+  for (int c = 0; c < grouping->classes; c++)
+    grouping->first[c + 1] += grouping->first[c];
   for (int i = 0; i < things; i++)
-    g->list[g->first[g->class_of[i]] + g->place[i]] = i;
+    grouping->list[grouping->first[grouping->class_of[i]] + grouping->place[i]] = i;
 }
 
-static int at_modulo(const grouping *g, int class, int i) {
-  int count = g->first[class + 1] - g->first[class];
-  return g->list[g->first[class] + i % count];
+static int at_modulo(const grouping *grouping, int class, int i) {
+  int count = grouping->first[class + 1] - grouping->first[class];
+  return grouping->list[grouping->first[class] + i % count];
 }
 
 /* Members by nodes, in the order of the nodes' lowest ranks. */

@@ -76,20 +76,20 @@ static int cannot_load(const char *call, const char *description) {
                    file, strerror(number));
 }
 
-static int describe_machine(const char *call, hwloc_topology_t t, const char *description) {
+static int describe_machine(const char *call, hwloc_topology_t topology, const char *description) {
   if (!description || !*description)
     return RG_SUCCESS;
   if (!is_file(description) && threads_of(description) > THREADS_MOST)
     return rgi_error(RG_ERR_OPTION, "%s: the machine \"%.200s\" has more than %d threads", call,
                      description, THREADS_MOST);
   if (!is_file(description))
-    return hwloc_topology_set_synthetic(t, description) == 0
+    return hwloc_topology_set_synthetic(topology, description) == 0
                ? RG_SUCCESS
                : rgi_error(RG_ERR_OPTION,
                            "%s: the machine \"%.200s\" is neither a file that can be read nor a "
                            "description like \"pack:2 core:4 pu:1\"",
                            call, description);
-  return hwloc_topology_set_xml(t, description) == 0
+  return hwloc_topology_set_xml(topology, description) == 0
              ? RG_SUCCESS
              : rgi_error(RG_ERR_OPTION,
                          "%s: the machine %.200s cannot be read: expected a file of lstopo's", call,
@@ -102,13 +102,13 @@ static void mix_hash(uint64_t *h, long x) {
 }
 
 /* Of the kinds, numbers and processors of everything that can be in a chain. */
-static uint64_t fingerprint_of(hwloc_topology_t t) {
+static uint64_t fingerprint_of(hwloc_topology_t topology) {
   uint64_t h = 0xcbf29ce484222325u;
-  int deepest = hwloc_topology_get_depth(t);
+  int deepest = hwloc_topology_get_depth(topology);
   for (int d = -1; d < deepest; d++) {
     int depth = d < 0 ? HWLOC_TYPE_DEPTH_NUMANODE : d;
-    mix_hash(&h, hwloc_get_depth_type(t, depth));
-    for (hwloc_obj_t o = NULL; (o = hwloc_get_next_obj_by_depth(t, depth, o));) {
+    mix_hash(&h, hwloc_get_depth_type(topology, depth));
+    for (hwloc_obj_t o = NULL; (o = hwloc_get_next_obj_by_depth(topology, depth, o));) {
       mix_hash(&h, hwloc_bitmap_first(o->cpuset));
       mix_hash(&h, hwloc_bitmap_weight(o->cpuset));
     }

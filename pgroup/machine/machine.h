@@ -51,7 +51,7 @@ typedef struct {
 
 /* The processors that the process pretends to be bound to; how: as RG_BIND. RG_ERR_OPTION. */
 int rgi_machine_bind_pretended(const char *call, const rgi_machine *machine, const char *how,
-                               rgi_machine_process p, hwloc_bitmap_t set);
+                               rgi_machine_process process, hwloc_bitmap_t set);
 
 /* --- this process: machine_process.c ---------------------------------------------------------- */
 

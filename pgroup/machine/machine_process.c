@@ -50,9 +50,9 @@ static rgi_machine_process find_local(void) {
 }
 
 /* The processors of all threads together; if hwloc cannot tell, all that are allowed. */
-static void find_binding(hwloc_topology_t t, hwloc_bitmap_t set) {
-  hwloc_const_bitmap_t allowed = hwloc_topology_get_allowed_cpuset(t);
-  if (hwloc_get_cpubind(t, set, HWLOC_CPUBIND_PROCESS) != 0)
+static void find_binding(hwloc_topology_t topology, hwloc_bitmap_t set) {
+  hwloc_const_bitmap_t allowed = hwloc_topology_get_allowed_cpuset(topology);
+  if (hwloc_get_cpubind(topology, set, HWLOC_CPUBIND_PROCESS) != 0)
     hwloc_bitmap_copy(set, allowed);
   hwloc_bitmap_and(set, set, allowed);
   if (hwloc_bitmap_iszero(set))

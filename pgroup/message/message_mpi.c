@@ -118,21 +118,21 @@ int rgi_message_mpi_new_tag(void) {
   return tag;
 }
 
-static void append_outgoing(outgoing_cell *o) {
-  o->next = NULL;
-  *transport.end = o;
-  transport.end = &o->next;
+static void append_outgoing(outgoing_cell *outgoing) {
+  outgoing->next = NULL;
+  *transport.end = outgoing;
+  transport.end = &outgoing->next;
 }
 
 /* Frees the cell if MPI has sent it; otherwise appends it again and returns 0. */
-static int retire_outgoing(outgoing_cell *o) {
+static int retire_outgoing(outgoing_cell *outgoing) {
   int gone = 0;
-  if (rgi_wait_mpi_test(&o->request, &gone) != MPI_SUCCESS || gone) {
-    transport.unsent[o->dest] -= o->size;
-    rgi_spare_free(o);
+  if (rgi_wait_mpi_test(&outgoing->request, &gone) != MPI_SUCCESS || gone) {
+    transport.unsent[outgoing->dest] -= outgoing->size;
+    rgi_spare_free(outgoing);
     return 1;
   }
-  append_outgoing(o);
+  append_outgoing(outgoing);
   return 0;
 }
 

@@ -151,13 +151,13 @@ void rgi_message_pipe_start(rgi_message *message) {
 }
 
 /* Both sides leave the RTS; the last one frees it, and a pipe that was not closed. */
-static void leave_rts(rts *l) {
-  if (atomic_fetch_sub_explicit(&l->holders, 1, memory_order_acq_rel) > 1)
+static void leave_rts(rts *rts) {
+  if (atomic_fetch_sub_explicit(&rts->holders, 1, memory_order_acq_rel) > 1)
     return;
-  uint64_t pipe = atomic_load_explicit(&l->pipe, memory_order_relaxed);
+  uint64_t pipe = atomic_load_explicit(&rts->pipe, memory_order_relaxed);
   if (pipe >= RGI_LINE)
-    rgi_arena_free(pipe, CHUNKS * l->chunk);
-  rgi_message_cell_give(&l->cell);
+    rgi_arena_free(pipe, CHUNKS * rts->chunk);
+  rgi_message_cell_give(&rts->cell);
 }
 
 int rgi_message_pipe_claim(rgi_message_cell *cell) {
@@ -264,8 +264,8 @@ static void close_pipe(rgi_message *message) {
 
 /* --- moving: at most a pipe's contents at a time, so that all messages advance ---------- */
 
-static char *chunk_at(const rts *l, uint64_t pipe, uint64_t number) {
-  return (char *)rgi_arena_at(pipe) + number % CHUNKS * l->chunk;
+static char *chunk_at(const rts *rts, uint64_t pipe, uint64_t number) {
+  return (char *)rgi_arena_at(pipe) + number % CHUNKS * rts->chunk;
 }
 
 static void push_chunks(rgi_message *message) {
@@ -327,11 +327,11 @@ void rgi_message_pipes_progress(void) {
   }
 }
 
-static void copy_to_self(rgi_message *r) {
-  rgi_message *s = (rgi_message *)(uintptr_t)r->rts->request;
-  rgi_copy_block(r->data, s->data, rgi_message_min(r->room, s->bytes));
+static void copy_to_self(rgi_message *message) {
+  rgi_message *s = (rgi_message *)(uintptr_t)message->rts->request;
+  rgi_copy_block(message->data, s->data, rgi_message_min(message->room, s->bytes));
   end_message(s, RG_SUCCESS);
-  end_message(r, RG_SUCCESS);
+  end_message(message, RG_SUCCESS);
 }
 
 void rgi_message_pipe_accept(rgi_message *message, rgi_message_cell *cell) {

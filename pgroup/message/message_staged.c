@@ -57,10 +57,10 @@ void rgi_message_staged_open(void) {
   staged.end = &staged.active;
 }
 
-static void append_staged(staged_message *t) {
-  t->next = NULL;
-  *staged.end = t;
-  staged.end = &t->next;
+static void append_staged(staged_message *transfer) {
+  transfer->next = NULL;
+  *staged.end = transfer;
+  staged.end = &transfer->next;
 }
 
 static staged_message *take_spare(size_t room) {
@@ -74,14 +74,14 @@ static staged_message *take_spare(size_t room) {
   return t;
 }
 
-static void free_staged(staged_message *t) {
-  if (t->room < SPARE_LEAST || staged.spare_bytes + t->room > SPARE_MOST) {
-    free(t);
+static void free_staged(staged_message *transfer) {
+  if (transfer->room < SPARE_LEAST || staged.spare_bytes + transfer->room > SPARE_MOST) {
+    free(transfer);
     return;
   }
-  staged.spare_bytes += t->room;
-  t->next = staged.spare;
-  staged.spare = t;
+  staged.spare_bytes += transfer->room;
+  transfer->next = staged.spare;
+  staged.spare = transfer;
 }
 
 static staged_message *allocate_staged(size_t bytes) {
@@ -119,70 +119,72 @@ static staged_message *make_staged(rgi_message *message, int data_tag) {
 /* --- pieces ------------------------------------------------------------------------------------
  */
 
-static size_t piece_count(const staged_message *t) {
-  return (t->bytes + PIECE_BYTES - 1) / PIECE_BYTES;
+static size_t piece_count(const staged_message *transfer) {
+  return (transfer->bytes + PIECE_BYTES - 1) / PIECE_BYTES;
 }
 
-static size_t piece_bytes(const staged_message *t, size_t piece) {
-  return rgi_message_min(PIECE_BYTES, t->bytes - piece * PIECE_BYTES);
+static size_t piece_bytes(const staged_message *transfer, size_t piece) {
+  return rgi_message_min(PIECE_BYTES, transfer->bytes - piece * PIECE_BYTES);
 }
 
-static char *piece_memory(staged_message *t, size_t piece) {
-  return t->memory + piece % WINDOW * PIECE_BYTES;
+static char *piece_memory(staged_message *transfer, size_t piece) {
+  return transfer->memory + piece % WINDOW * PIECE_BYTES;
 }
 
 /* A message of several pieces is sent synchronously: the sender is at most a window ahead. */
-static int begin_piece(staged_message *t) {
-  size_t piece = t->begun, n = piece_bytes(t, piece);
-  MPI_Request *request = &t->requests[piece % WINDOW];
+static int begin_piece(staged_message *transfer) {
+  size_t piece = transfer->begun, n = piece_bytes(transfer, piece);
+  MPI_Request *request = &transfer->requests[piece % WINDOW];
   MPI_Comm comm = rgi_message_mpi_comm();
-  char *memory = piece_memory(t, piece);
-  t->begun++;
-  if (!t->sending)
-    return MPI_Irecv(memory, (int)n, MPI_BYTE, t->peer, t->data_tag, comm, request);
-  rgi_copy_block(memory, t->message->data + piece * PIECE_BYTES, n);
-  return (t->bytes > PIECE_BYTES ? MPI_Issend : MPI_Isend)(memory, (int)n, MPI_BYTE, t->peer,
-                                                           t->data_tag, comm, request);
+  char *memory = piece_memory(transfer, piece);
+  transfer->begun++;
+  if (!transfer->sending)
+    return MPI_Irecv(memory, (int)n, MPI_BYTE, transfer->peer, transfer->data_tag, comm, request);
+  rgi_copy_block(memory, transfer->message->data + piece * PIECE_BYTES, n);
+  return (transfer->bytes > PIECE_BYTES ? MPI_Issend : MPI_Isend)(
+      memory, (int)n, MPI_BYTE, transfer->peer, transfer->data_tag, comm, request);
 }
 
-static int begin_pieces(staged_message *t) {
+static int begin_pieces(staged_message *transfer) {
   int error = MPI_SUCCESS;
-  while (!error && t->begun < piece_count(t) && t->begun < t->ended + WINDOW)
-    error = begin_piece(t);
+  while (!error && transfer->begun < piece_count(transfer) &&
+         transfer->begun < transfer->ended + WINDOW)
+    error = begin_piece(transfer);
   return error;
 }
 
 /* A piece has come. */
-static void copy_piece(staged_message *t, size_t piece) {
-  const rgi_message *message = t->message;
+static void copy_piece(staged_message *transfer, size_t piece) {
+  const rgi_message *message = transfer->message;
   size_t at = piece * PIECE_BYTES;
   if (message && at < message->room)
-    rgi_copy_block(message->data + at, piece_memory(t, piece),
-                   rgi_message_min(piece_bytes(t, piece), message->room - at));
+    rgi_copy_block(message->data + at, piece_memory(transfer, piece),
+                   rgi_message_min(piece_bytes(transfer, piece), message->room - at));
 }
 
 /* The next piece in turn. Returns MPI's error. */
-static int end_piece(staged_message *t, int *over) {
+static int end_piece(staged_message *transfer, int *over) {
   MPI_Status status;
-  size_t piece = t->ended;
-  int error = rgi_wait_mpi_test_status(&t->requests[piece % WINDOW], over, &status);
+  size_t piece = transfer->ended;
+  int error = rgi_wait_mpi_test_status(&transfer->requests[piece % WINDOW], over, &status);
   if (error || !*over)
     return error;
-  t->ended++;
-  if (t->sending || piece >= piece_count(t)) /* that the sender does not send was cancelled */
+  transfer->ended++;
+  if (transfer->sending ||
+      piece >= piece_count(transfer)) /* that the sender does not send was cancelled */
     return MPI_SUCCESS;
-  if (rgi_message_mpi_is_incomplete(&status, piece_bytes(t, piece)))
+  if (rgi_message_mpi_is_incomplete(&status, piece_bytes(transfer, piece)))
     return MPI_ERR_OTHER;
-  copy_piece(t, piece);
+  copy_piece(transfer, piece);
   return MPI_SUCCESS;
 }
 
-static int progress_pieces(staged_message *t) {
+static int progress_pieces(staged_message *transfer) {
   int error = MPI_SUCCESS, over = 1;
-  while (!error && over && t->ended < t->begun) {
-    error = end_piece(t, &over);
+  while (!error && over && transfer->ended < transfer->begun) {
+    error = end_piece(transfer, &over);
     if (!error && over)
-      error = begin_pieces(t);
+      error = begin_pieces(transfer);
   }
   return error;
 }
@@ -191,9 +193,9 @@ static int progress_pieces(staged_message *t) {
  */
 
 /* The message, if it has not been given up, is not under way any more. */
-static rgi_message *detach_message(staged_message *t) {
-  rgi_message *message = t->message;
-  t->message = NULL;
+static rgi_message *detach_message(staged_message *transfer) {
+  rgi_message *message = transfer->message;
+  transfer->message = NULL;
   if (message) {
     message->staged = NULL;
     message->state = RGI_MESSAGE_IDLE;
@@ -201,69 +203,71 @@ static rgi_message *detach_message(staged_message *t) {
   return message;
 }
 
-static void finish_staged(staged_message *t, int error) {
-  rgi_message *message = detach_message(t);
+static void finish_staged(staged_message *transfer, int error) {
+  rgi_message *message = detach_message(transfer);
   if (message)
     rgi_message_finish(message, error);
 }
 
-/* t is in no list. It is freed, or left to MPI. */
-static void drop_staged(staged_message *t) {
+/* The message is in no list. It is freed, or left to MPI. */
+static void drop_staged(staged_message *transfer) {
   int left = 0;
   for (int i = 0; i < WINDOW; i++) {
     int over = 0;
-    if (!t->sending && t->requests[i] != MPI_REQUEST_NULL)
-      MPI_Cancel(&t->requests[i]);
-    left |= rgi_wait_mpi_test(&t->requests[i], &over) == MPI_SUCCESS && !over;
+    if (!transfer->sending && transfer->requests[i] != MPI_REQUEST_NULL)
+      MPI_Cancel(&transfer->requests[i]);
+    left |= rgi_wait_mpi_test(&transfer->requests[i], &over) == MPI_SUCCESS && !over;
   }
   if (!left) {
-    free_staged(t);
+    free_staged(transfer);
     return;
   }
-  t->next = staged.left;
-  staged.left = t;
+  transfer->next = staged.left;
+  staged.left = transfer;
 }
 
 /* MPI cannot move the data. If that comes from a death the message is not under way any more, and
  * the wait for it ends by the death. */
-static void fail_staged(staged_message *t) {
-  if (t->message && !rgi_message_mpi_is_lost(t->peer))
-    finish_staged(t, RG_ERR_MPI);
-  detach_message(t);
-  drop_staged(t);
+static void fail_staged(staged_message *transfer) {
+  if (transfer->message && !rgi_message_mpi_is_lost(transfer->peer))
+    finish_staged(transfer, RG_ERR_MPI);
+  detach_message(transfer);
+  drop_staged(transfer);
 }
 
 /* MPI has moved the data. Returns 0 if the end is not confirmed: a sender sends the FIN now, a
  * receiver must have got it. */
-static int is_confirmed(const staged_message *t, int *error) {
+static int is_confirmed(const staged_message *transfer, int *error) {
   *error = RG_SUCCESS;
-  if (!t->sending) {
-    if (t->fin && t->message && t->bytes < t->message->bytes)
+  if (!transfer->sending) {
+    if (transfer->fin && transfer->message && transfer->bytes < transfer->message->bytes)
       *error = RG_ERR_TIMEOUT;
-    return t->fin;
+    return transfer->fin;
   }
-  if (rgi_process_is_dead(t->peer))
+  if (rgi_process_is_dead(transfer->peer))
     return 1;
-  rgi_message_envelope envelope = {
-      .context = t->context, .peer = rgi_runtime.rank, .tag = t->data_tag, .bytes = t->bytes};
-  *error = rgi_message_mpi_send_cell(t->peer, RGI_MESSAGE_FIN, &envelope, NULL, 0);
+  rgi_message_envelope envelope = {.context = transfer->context,
+                                   .peer = rgi_runtime.rank,
+                                   .tag = transfer->data_tag,
+                                   .bytes = transfer->bytes};
+  *error = rgi_message_mpi_send_cell(transfer->peer, RGI_MESSAGE_FIN, &envelope, NULL, 0);
   return *error != RG_ERR_NOMEM; /* otherwise it is tried again later */
 }
 
-/* t has been taken out of the list. Returns 0 if it has to go on. */
-static int progress_staged(staged_message *t) {
+/* The message has been taken out of the list. Returns 0 if it has to go on. */
+static int progress_staged(staged_message *transfer) {
   int error;
-  if (progress_pieces(t) != MPI_SUCCESS) {
-    fail_staged(t);
+  if (progress_pieces(transfer) != MPI_SUCCESS) {
+    fail_staged(transfer);
     return 1;
   }
-  if (t->ended == t->begun && is_confirmed(t, &error)) {
-    finish_staged(t, error);
-    free_staged(t);
+  if (transfer->ended == transfer->begun && is_confirmed(transfer, &error)) {
+    finish_staged(transfer, error);
+    free_staged(transfer);
     return 1;
   }
-  if (!t->message && rgi_process_is_dead(t->peer)) {
-    drop_staged(t);
+  if (!transfer->message && rgi_process_is_dead(transfer->peer)) {
+    drop_staged(transfer);
     return 1;
   }
   return 0;
@@ -291,11 +295,11 @@ int rgi_message_staged_prepare(rgi_message *message, int data_tag) {
                                         : rgi_error(RG_ERR_NOMEM, "no memory for a message");
 }
 
-static void start_staged(staged_message *t) {
-  if (begin_pieces(t) == MPI_SUCCESS)
-    append_staged(t);
+static void start_staged(staged_message *transfer) {
+  if (begin_pieces(transfer) == MPI_SUCCESS)
+    append_staged(transfer);
   else
-    fail_staged(t);
+    fail_staged(transfer);
 }
 
 void rgi_message_staged_start(rgi_message *message, int error) {
@@ -309,12 +313,12 @@ void rgi_message_staged_start(rgi_message *message, int error) {
 }
 
 /* The sender has sent so many bytes, and sends no more. */
-static void note_fin(staged_message *t, size_t sent) {
-  t->fin = 1;
-  t->bytes = sent;
-  for (size_t i = piece_count(t); i < t->begun; i++)
-    if (i >= t->ended)
-      MPI_Cancel(&t->requests[i % WINDOW]);
+static void note_fin(staged_message *transfer, size_t sent) {
+  transfer->fin = 1;
+  transfer->bytes = sent;
+  for (size_t i = piece_count(transfer); i < transfer->begun; i++)
+    if (i >= transfer->ended)
+      MPI_Cancel(&transfer->requests[i % WINDOW]);
 }
 
 void rgi_message_staged_accept(rgi_message *message, const rgi_message_cell_remote_rts *what) {

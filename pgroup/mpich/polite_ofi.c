@@ -61,18 +61,18 @@ EXPORT int fi_fabric(void *attributes, object **fabric, void *context);
 static RGI_MPICH_THREAD int inside;
 
 /* Without memory the table stays as it is. */
-static void put_in_front(object *o, int which, any_fn *ours) {
-  exchanged *e = malloc(offsetof(exchanged, copy) + o->own->size);
+static void put_in_front(object *object, int which, any_fn *ours) {
+  exchanged *e = malloc(offsetof(exchanged, copy) + object->own->size);
   if (!e)
     return;
-  e->real = o->own->functions[which];
-  memcpy(&e->copy, o->own, o->own->size);
+  e->real = object->own->functions[which];
+  memcpy(&e->copy, object->own, object->own->size);
   e->copy.functions[which] = ours;
-  o->own = &e->copy;
+  object->own = &e->copy;
 }
 
-static any_fn *real_of(const object *o) {
-  return ((exchanged *)((char *)o->own - offsetof(exchanged, copy)))->real;
+static any_fn *real_of(const object *object) {
+  return ((exchanged *)((char *)object->own - offsetof(exchanged, copy)))->real;
 }
 
 /* After the provider has made a new object: whether it is MPI's. */

@@ -26,77 +26,79 @@ static struct {
   atomic_int listed, busy; /* in the list; background requests of them. Read without the lock */
 } requests = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static void count_listed(const rg_request r, int more) {
+static void count_listed(const rg_request request, int more) {
   atomic_fetch_add_explicit(&requests.listed, more, memory_order_relaxed);
-  if (r->background)
+  if (request->background)
     atomic_fetch_add_explicit(&requests.busy, more, memory_order_relaxed);
 }
 
-static void list_request(rg_request r) {
-  r->next = requests.first;
-  r->link = &requests.first;
-  if (r->next)
-    r->next->link = &r->next;
-  requests.first = r;
-  r->listed = 1;
-  count_listed(r, 1);
+static void list_request(rg_request request) {
+  request->next = requests.first;
+  request->link = &requests.first;
+  if (request->next)
+    request->next->link = &request->next;
+  requests.first = request;
+  request->listed = 1;
+  count_listed(request, 1);
 }
 
-static void unlist_request(rg_request r) {
-  if (!r->listed)
+static void unlist_request(rg_request request) {
+  if (!request->listed)
     return;
-  *r->link = r->next;
-  if (r->next)
-    r->next->link = r->link;
-  r->listed = 0;
-  count_listed(r, -1);
+  *request->link = request->next;
+  if (request->next)
+    request->next->link = request->link;
+  request->listed = 0;
+  count_listed(request, -1);
 }
 
-void rgi_request_open(rg_request r) {
-  r->magic = MAGIC;
-  r->done = 0;
-  r->error = RG_SUCCESS;
-  r->text = NULL;
-  r->listed = 0;
-  r->freed = 0;
-  r->status = (rg_status){.source = RG_UNDEFINED, .tag = RG_UNDEFINED};
-  r->scope = rgi_failure_scope_now;
-  if (!r->background)
+void rgi_request_open(rg_request request) {
+  request->magic = MAGIC;
+  request->done = 0;
+  request->error = RG_SUCCESS;
+  request->text = NULL;
+  request->listed = 0;
+  request->freed = 0;
+  request->status = (rg_status){.source = RG_UNDEFINED, .tag = RG_UNDEFINED};
+  request->scope = rgi_failure_scope_now;
+  if (!request->background)
     return;
   pthread_mutex_lock(&requests.lock);
-  list_request(r);
+  list_request(request);
   pthread_mutex_unlock(&requests.lock);
 }
 
-static void end_operation(rg_request r, int error) {
-  r->error = error;
-  r->done = 1;
+static void end_operation(rg_request request, int error) {
+  request->error = error;
+  request->done = 1;
   if (error)
-    r->text = strdup(rg_error_detail());
-  unlist_request(r);
+    request->text = strdup(rg_error_detail());
+  unlist_request(request);
 }
 
-static void progress_request(rg_request r) {
-  int done = 0, error = rgi_failure_cause(&r->scope, r->progress(r, &done), r->call);
+static void progress_request(rg_request request) {
+  int done = 0,
+      error = rgi_failure_cause(&request->scope, request->progress(request, &done), request->call);
   if (done || error)
-    end_operation(r, error);
+    end_operation(request, error);
 }
 
 int rgi_requests_busy(void) {
   return atomic_load_explicit(&requests.busy, memory_order_relaxed) > 0;
 }
 
-static void release_request(rg_request r) {
-  free(r->text);
-  r->magic = 0;
-  r->release(r);
+static void release_request(rg_request request) {
+  free(request->text);
+  request->magic = 0;
+  request->release(request);
 }
 
 /* For a request that the application has freed. */
-static void release_freed(rg_request r) {
-  if (r->error)
-    rgi_log(RGI_LOG_DEBUG, "a freed request has failed: %s", r->text ? r->text : r->call);
-  release_request(r);
+static void release_freed(rg_request request) {
+  if (request->error)
+    rgi_log(RGI_LOG_DEBUG, "a freed request has failed: %s",
+            request->text ? request->text : request->call);
+  release_request(request);
 }
 
 /* The caller has the lock, which is given back. */
@@ -191,22 +193,22 @@ int rgi_request_check(const char *call, const rg_request *request) {
   return RG_SUCCESS;
 }
 
-int rgi_request_test(rg_request r) {
+int rgi_request_test(rg_request request) {
   pthread_mutex_lock(&requests.lock);
-  if (!r->done)
-    progress_request(r);
-  int done = r->done;
+  if (!request->done)
+    progress_request(request);
+  int done = request->done;
   pthread_mutex_unlock(&requests.lock);
   return done;
 }
 
-int rgi_request_check_failure(rg_request r) {
-  int failed = rgi_failure_check(&r->scope, r->call);
+int rgi_request_check_failure(rg_request request) {
+  int failed = rgi_failure_check(&request->scope, request->call);
   if (!failed)
     return 0;
   pthread_mutex_lock(&requests.lock);
-  if (!r->done)
-    end_operation(r, failed);
+  if (!request->done)
+    end_operation(request, failed);
   pthread_mutex_unlock(&requests.lock);
   return 1;
 }

@@ -35,16 +35,16 @@ struct rg_request_s {
 };
 
 /* Starts the request. From now on rg_wait or rg_test ends and frees it. */
-void rgi_request_open(rg_request r);
+void rgi_request_open(rg_request request);
 
 /* RG_ERR_ARG if request is NULL or *request is no request; RG_ERR_NOT_INIT. */
 int rgi_request_check(const char *call, const rg_request *request);
 
-/* Moves it on; whether it is complete. An error of its operation is in r->error then. */
-int rgi_request_test(rg_request r);
+/* Moves it on; whether it is complete. An error of its operation is in request->error then. */
+int rgi_request_test(rg_request request);
 
 /* Ends it for a death or a revocation, if one concerns it; whether it is complete. */
-int rgi_request_check_failure(rg_request r);
+int rgi_request_check_failure(rg_request request);
 
 /* Frees a request that is complete; returns its error. status: NULL, or set without one. */
 int rgi_request_end(rg_request *request, rg_status *status);

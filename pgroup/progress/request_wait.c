@@ -47,21 +47,22 @@ static uint32_t read_bell(void) {
 
 /* --- one request ------------------------------------------------------------------ */
 
-/* Waits until r is complete. */
-static int await_one(rg_request r) {
+/* Waits until the request is complete. */
+static int await_one(rg_request request) {
   rgi_wait wait;
   for (int started = 0;; started = 1) {
     uint32_t bell = read_bell();
     RGI_TRY(rgi_requests_progress_all());
-    if (rgi_request_test(r))
+    if (rgi_request_test(request))
       return RG_SUCCESS;
     if (!started) {
-      rgi_wait_start(&wait, r->call, r->peer);
-      wait.scope = r->scope;
+      rgi_wait_start(&wait, request->call, request->peer);
+      wait.scope = request->scope;
       wait.alone = 1;
     }
     int error = rgi_wait_bell(&wait, rgi_node_bell(), bell, !rgi_progress_busy());
-    if ((error == RG_ERR_PROC_FAILED || error == RG_ERR_REVOKED) && rgi_request_check_failure(r))
+    if ((error == RG_ERR_PROC_FAILED || error == RG_ERR_REVOKED) &&
+        rgi_request_check_failure(request))
       return RG_SUCCESS;
     RGI_TRY(error);
   }
@@ -74,9 +75,9 @@ int rg_wait(rg_request *request, rg_status *status) {
   return end_one(request, status);
 }
 
-/* Tests r, which may be NULL, without moving messages on. */
-static int is_complete(rg_request r) {
-  return !r || rgi_request_test(r) || rgi_request_check_failure(r);
+/* Tests the request, which may be NULL, without moving messages on. */
+static int is_complete(rg_request request) {
+  return !request || rgi_request_test(request) || rgi_request_check_failure(request);
 }
 
 static int look_once(void) {

@@ -110,8 +110,8 @@ static size_t slot_bytes(size_t bytes) {
 }
 
 /* How often each process of the node is attached. */
-static uint16_t *attached(slot *s) {
-  return (size_t)rgi_node.n > FEW ? (void *)(s->memory + padded(s->bytes)) : s->attached;
+static uint16_t *attached(slot *slot) {
+  return (size_t)rgi_node.n > FEW ? (void *)(slot->memory + padded(slot->bytes)) : slot->attached;
 }
 
 /* More of them than there is room for count for all keys. */
@@ -205,9 +205,9 @@ static void remove_slot(slot_bucket *bucket, uint64_t at) {
   *link = ((slot *)rgi_arena_at(at))->next;
 }
 
-static int is_attached(slot *s, int living) {
+static int is_attached(slot *slot, int living) {
   for (int i = 0; i < rgi_node.n; i++)
-    if (attached(s)[i] && !(living && rgi_process_is_dead(rgi_node.ranks[i])))
+    if (attached(slot)[i] && !(living && rgi_process_is_dead(rgi_node.ranks[i])))
       return 1;
   return 0;
 }

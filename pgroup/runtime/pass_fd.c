@@ -42,10 +42,10 @@ static pass_card draw_card(int fd) {
   return card;
 }
 
-static struct sockaddr_un name_of(const pass_card *c, int process) {
+static struct sockaddr_un name_of(const pass_card *card, int process) {
   struct sockaddr_un a = {.sun_family = AF_UNIX};
   snprintf(a.sun_path + 1, sizeof a.sun_path - 1, "regroup-%016llx%016llx-%d",
-           (unsigned long long)c->name[0], (unsigned long long)c->name[1], process);
+           (unsigned long long)card->name[0], (unsigned long long)card->name[1], process);
   return a;
 }
 

@@ -123,7 +123,7 @@ int rgi_work_part(rgi_work *work, int stay);
 /* --- a unit ------------------------------------------------------------------------------- */
 
 /* The leader's decision what comes next. Of an error of the library all members get the code. */
-typedef int rgi_work_unit_decide(void *of, rgi_work_decision *d);
+typedef int rgi_work_unit_decide(void *of, rgi_work_decision *decision);
 
 /* Does one unit. All members call. The leader calls decide(of); *next is what it decided, on all
  * members. */

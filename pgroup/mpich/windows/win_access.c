@@ -170,55 +170,56 @@ static int64_t least(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
-static int find_side(const rgi_win_buffer *buffer, side *s) {
+static int find_side(const rgi_win_buffer *buffer, side *found) {
   int64_t common = (int64_t)rgi_datatype_basic_size(buffer->type);
-  *s = (side){.memory = buffer->memory,
-              .count = buffer->count,
-              .bytes = 0,
-              .low = 0,
-              .reach = 0,
-              .layout = NULL,
-              .basic = buffer->type,
-              .basic_size = common,
-              .basic_extent = common,
-              .placing = 0};
+  *found = (side){.memory = buffer->memory,
+                  .count = buffer->count,
+                  .bytes = 0,
+                  .low = 0,
+                  .reach = 0,
+                  .layout = NULL,
+                  .basic = buffer->type,
+                  .basic_size = common,
+                  .basic_extent = common,
+                  .placing = 0};
   if (buffer->count < 0)
     return MPI_ERR_COUNT;
   if (buffer->type == MPI_DATATYPE_NULL)
     return MPI_ERR_TYPE;
   if (common)
-    return __builtin_mul_overflow(buffer->count, common, &s->bytes) || (s->reach = s->bytes, 0)
+    return __builtin_mul_overflow(buffer->count, common, &found->bytes) ||
+                   (found->reach = found->bytes, 0)
                ? MPI_ERR_COUNT
                : MPI_SUCCESS;
   const rgi_win_type *t = rgi_win_type_of(buffer->type);
   if (!t)
     return MPI_ERR_TYPE;
-  s->layout = &t->layout;
-  s->basic = t->basic;
-  s->basic_size = t->basic_size;
-  s->basic_extent = t->basic_extent;
-  s->placing = t->placing;
-  if (s->layout->size == 0 || buffer->count == 0)
+  found->layout = &t->layout;
+  found->basic = t->basic;
+  found->basic_size = t->basic_size;
+  found->basic_extent = t->basic_extent;
+  found->placing = t->placing;
+  if (found->layout->size == 0 || buffer->count == 0)
     return MPI_SUCCESS;
   int64_t span;
-  if (__builtin_mul_overflow(buffer->count, s->layout->size, &s->bytes) ||
-      __builtin_mul_overflow(buffer->count - 1, s->layout->extent, &span))
+  if (__builtin_mul_overflow(buffer->count, found->layout->size, &found->bytes) ||
+      __builtin_mul_overflow(buffer->count - 1, found->layout->extent, &span))
     return MPI_ERR_COUNT;
-  s->low = s->layout->low + least(span, 0);
-  s->reach = s->layout->high - s->layout->low + (span < 0 ? -span : span);
+  found->low = found->layout->low + least(span, 0);
+  found->reach = found->layout->high - found->layout->low + (span < 0 ? -span : span);
   return MPI_SUCCESS;
 }
 
-static void begin_side(const side *s, rgi_layout_cursor *cursor) {
-  if (s->layout)
-    rgi_layout_begin(cursor, s->layout, s->memory, s->count);
+static void begin_side(const side *side, rgi_layout_cursor *cursor) {
+  if (side->layout)
+    rgi_layout_begin(cursor, side->layout, side->memory, side->count);
   else
-    rgi_layout_begin_flat(cursor, s->memory, s->bytes);
+    rgi_layout_begin_flat(cursor, side->memory, side->bytes);
 }
 
 /* NULL is also MPI_BOTTOM, to which a type's addresses are relative. */
-static int lacks_memory(const side *s) {
-  return !s->memory && s->bytes > 0 && s->low == 0;
+static int lacks_memory(const side *side) {
+  return !side->memory && side->bytes > 0 && side->low == 0;
 }
 
 /* The target's side: where it is in the caller's memory. nothing: MPI_PROC_NULL. */
@@ -286,10 +287,10 @@ typedef struct {
   int staged;
 } accumulation;
 
-static void begin_staged(const accumulation *m, rgi_layout_cursor *cursor, char *memory,
+static void begin_staged(const accumulation *accumulation, rgi_layout_cursor *cursor, char *memory,
                          int64_t bytes) {
-  if (m->basic_layout)
-    rgi_layout_begin(cursor, m->basic_layout, memory, bytes / m->basic_size);
+  if (accumulation->basic_layout)
+    rgi_layout_begin(cursor, accumulation->basic_layout, memory, bytes / accumulation->basic_size);
   else
     rgi_layout_begin_flat(cursor, memory, bytes);
 }
@@ -297,43 +298,48 @@ static void begin_staged(const accumulation *m, rgi_layout_cursor *cursor, char 
 /* Elements that are not aligned, have gaps, or that MPI combines, and those of which the result
  * replaces the origin, are combined elsewhere, side by side and aligned; what lies in gaps is not
  * written. */
-static void accumulate_staged(accumulation *m, const rgi_win_access *access, int64_t bytes) {
+static void accumulate_staged(accumulation *accumulation, const rgi_win_access *access,
+                              int64_t bytes) {
   _Alignas(max_align_t) char ours[STAGED], theirs[STAGED];
   rgi_layout_cursor staged;
-  begin_staged(m, &staged, ours, bytes);
-  rgi_layout_walk(&staged, &m->origin, bytes, put_piece, NULL);
-  begin_staged(m, &staged, theirs, bytes);
-  rgi_layout_walk(&staged, &m->read, bytes, put_piece, NULL);
-  begin_staged(m, &staged, theirs, bytes);
+  begin_staged(accumulation, &staged, ours, bytes);
+  rgi_layout_walk(&staged, &accumulation->origin, bytes, put_piece, NULL);
+  begin_staged(accumulation, &staged, theirs, bytes);
+  rgi_layout_walk(&staged, &accumulation->read, bytes, put_piece, NULL);
+  begin_staged(accumulation, &staged, theirs, bytes);
   if (access->kind == RGI_WIN_GET_ACCUMULATE)
-    rgi_layout_walk(&m->result, &staged, bytes, put_piece, NULL);
+    rgi_layout_walk(&accumulation->result, &staged, bytes, put_piece, NULL);
   if (access->op != MPI_REPLACE)
-    rgi_op_apply(ours, theirs, (size_t)(bytes / m->basic_size), m->basic, access->op);
-  begin_staged(m, &staged, access->op == MPI_REPLACE ? ours : theirs, bytes);
-  rgi_layout_walk(&m->write, &staged, bytes, put_piece, NULL);
+    rgi_op_apply(ours, theirs, (size_t)(bytes / accumulation->basic_size), accumulation->basic,
+                 access->op);
+  begin_staged(accumulation, &staged, access->op == MPI_REPLACE ? ours : theirs, bytes);
+  rgi_layout_walk(&accumulation->write, &staged, bytes, put_piece, NULL);
 }
 
-static void accumulate_part(accumulation *m, const rgi_win_access *access, int64_t bytes) {
-  if (m->staged) {
-    accumulate_staged(m, access, bytes);
+static void accumulate_part(accumulation *accumulation, const rgi_win_access *access,
+                            int64_t bytes) {
+  if (accumulation->staged) {
+    accumulate_staged(accumulation, access, bytes);
     return;
   }
   if (access->kind == RGI_WIN_GET_ACCUMULATE)
-    rgi_layout_walk(&m->read, &m->result, bytes, get_piece, NULL);
+    rgi_layout_walk(&accumulation->read, &accumulation->result, bytes, get_piece, NULL);
   if (access->op == MPI_REPLACE)
-    rgi_layout_walk(&m->write, &m->origin, bytes, put_piece, NULL);
+    rgi_layout_walk(&accumulation->write, &accumulation->origin, bytes, put_piece, NULL);
   else if (access->op != MPI_NO_OP)
-    rgi_layout_walk(&m->write, &m->origin, bytes, combine_piece, m->kernel);
+    rgi_layout_walk(&accumulation->write, &accumulation->origin, bytes, combine_piece,
+                    accumulation->kernel);
 }
 
 static int accumulate_sides(rgi_win *window, const rgi_win_access *access, const side *target,
-                            accumulation *m) {
-  int64_t room = m->staged ? STAGED : AT_A_TIME, step = room / target->basic_extent * m->basic_size;
+                            accumulation *accumulation) {
+  int64_t room = accumulation->staged ? STAGED : AT_A_TIME,
+          step = room / target->basic_extent * accumulation->basic_size;
   for (int64_t at = 0; at < target->bytes; at += step) {
     int error = rgi_win_access_lock(window, access->rank);
     if (error)
       return rgi_win_raise_own(window, error, access->call);
-    accumulate_part(m, access, least(step, target->bytes - at));
+    accumulate_part(accumulation, access, least(step, target->bytes - at));
     rgi_win_access_unlock(window, access->rank);
   }
   return MPI_SUCCESS;
@@ -357,9 +363,9 @@ static int check_operation(const rgi_win_access *access, const side *target) {
 }
 
 /* A side that the caller gives. */
-static int find_own(const rgi_win_buffer *buffer, side *s) {
-  int class = find_side(buffer, s);
-  return class == MPI_SUCCESS && lacks_memory(s) ? MPI_ERR_BUFFER : class;
+static int find_own(const rgi_win_buffer *buffer, side *side) {
+  int class = find_side(buffer, side);
+  return class == MPI_SUCCESS && lacks_memory(side) ? MPI_ERR_BUFFER : class;
 }
 
 /* Those of the three sides that take part; then the operation. As MPI does, types are looked at
@@ -398,20 +404,20 @@ static int do_overlap(const side *a, const side *b) {
 }
 
 static int accumulate_spread(rgi_win *window, const rgi_win_access *access, const side *target,
-                             const side *origin, const side *result, accumulation *m) {
+                             const side *origin, const side *result, accumulation *accumulation) {
   const rgi_win_type *basic = NULL;
   if (target->basic_size != target->basic_extent && !(basic = rgi_win_type_of(target->basic)))
     return rgi_win_raise_access(window, MPI_ERR_NO_MEM, access);
-  m->basic = target->basic;
-  m->basic_size = target->basic_size;
-  m->basic_layout = basic ? &basic->layout : NULL;
-  begin_side(target, &m->read);
-  begin_side(target, &m->write);
+  accumulation->basic = target->basic;
+  accumulation->basic_size = target->basic_size;
+  accumulation->basic_layout = basic ? &basic->layout : NULL;
+  begin_side(target, &accumulation->read);
+  begin_side(target, &accumulation->write);
   if (access->op != MPI_NO_OP)
-    begin_side(origin, &m->origin);
+    begin_side(origin, &accumulation->origin);
   if (access->kind == RGI_WIN_GET_ACCUMULATE)
-    begin_side(result, &m->result);
-  return accumulate_sides(window, access, target, m);
+    begin_side(result, &accumulation->result);
+  return accumulate_sides(window, access, target, accumulation);
 }
 
 static int accumulate(rgi_win *window, const rgi_win_access *access) {

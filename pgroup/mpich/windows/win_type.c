@@ -23,7 +23,7 @@ typedef struct {
   MPI_Datatype basic;
 } building;
 
-static int build(building *b, MPI_Datatype type, rgi_layout *layout);
+static int build(building *building, MPI_Datatype type, rgi_layout *layout);
 
 /* --- building --------------------------------------------------------------------------- */
 
@@ -49,10 +49,10 @@ static int add_elements(rgi_layout *layout, const rgi_layout *part, int64_t offs
   return 1;
 }
 
-static void note_basic(building *b, MPI_Datatype type) {
-  if (b->basic != MPI_DATATYPE_NULL && b->basic != type)
-    b->mixed = 1;
-  b->basic = type;
+static void note_basic(building *building, MPI_Datatype type) {
+  if (building->basic != MPI_DATATYPE_NULL && building->basic != type)
+    building->mixed = 1;
+  building->basic = type;
 }
 
 /* The type of MPI's that a program in Fortran has selected by range and precision. */
@@ -68,10 +68,10 @@ static MPI_Datatype predefined(MPI_Datatype type, int combiner, int size) {
 }
 
 /* A pair of a number and an int may have a gap between the two, or behind them. */
-static int add_basic(building *b, MPI_Datatype type, int combiner, rgi_layout *layout) {
+static int add_basic(building *building, MPI_Datatype type, int combiner, rgi_layout *layout) {
   int size;
   PMPI_Type_size(type, &size);
-  note_basic(b, predefined(type, combiner, size));
+  note_basic(building, predefined(type, combiner, size));
   if (size == layout->extent || size == 0)
     return rgi_layout_add(layout, 0, size);
   int first = size - (int)sizeof(int), second = (first + 3) / 4 * 4;
@@ -110,8 +110,8 @@ typedef struct {
 } dimension;
 
 /* Whether the innermost dimension has one range. */
-static int is_one_range(const dimension *d) {
-  return d->begin + d->length >= d->end;
+static int is_one_range(const dimension *dimension) {
+  return dimension->begin + dimension->length >= dimension->end;
 }
 
 static int add_grid(rgi_layout *layout, const rgi_layout *part, const dimension *dims, int n,
@@ -199,12 +199,12 @@ static int add_darray(rgi_layout *layout, const rgi_layout *part, const int64_t 
   return add_dimensions(layout, part, given, n, sizes, (int)procs[n]);
 }
 
-static int add_struct(building *b, rgi_layout *layout, const rgi_type_contents *contents) {
+static int add_struct(building *building, rgi_layout *layout, const rgi_type_contents *contents) {
   int64_t n = contents->number[0];
   int good = 1;
   for (int64_t i = 0; i < n && good; i++) {
     rgi_layout part = {0};
-    good = build(b, contents->type[i], &part) &&
+    good = build(building, contents->type[i], &part) &&
            add_elements(layout, &part, contents->number[1 + n + i], contents->number[1 + i]);
     rgi_layout_free(&part);
   }
@@ -245,21 +245,22 @@ static int build_of_common(const rgi_type_contents *contents, int64_t bytes, rgi
   return add_parts(contents, &part, layout);
 }
 
-static int build_derived(building *b, const rgi_type_contents *contents, rgi_layout *layout) {
+static int build_derived(building *building, const rgi_type_contents *contents,
+                         rgi_layout *layout) {
   rgi_layout part = {0};
   if (contents->combiner == MPI_COMBINER_STRUCT)
-    return add_struct(b, layout, contents);
+    return add_struct(building, layout, contents);
   size_t common = rgi_datatype_basic_size(contents->type[0]);
   if (common) {
-    note_basic(b, contents->type[0]);
+    note_basic(building, contents->type[0]);
     return build_of_common(contents, (int64_t)common, layout);
   }
-  int good = build(b, contents->type[0], &part) && add_parts(contents, &part, layout);
+  int good = build(building, contents->type[0], &part) && add_parts(contents, &part, layout);
   rgi_layout_free(&part);
   return good;
 }
 
-static int build(building *b, MPI_Datatype type, rgi_layout *layout) {
+static int build(building *building, MPI_Datatype type, rgi_layout *layout) {
   rgi_type_contents contents;
   MPI_Count low, extent = 0;
   int good = rgi_type_contents_read(type, &contents) &&
@@ -267,32 +268,32 @@ static int build(building *b, MPI_Datatype type, rgi_layout *layout) {
   *layout = (rgi_layout){.extent = extent};
   if (good)
     good = rgi_type_contents_is_basic(contents.combiner)
-               ? add_basic(b, type, contents.combiner, layout)
-               : build_derived(b, &contents, layout);
+               ? add_basic(building, type, contents.combiner, layout)
+               : build_derived(building, &contents, layout);
   rgi_type_contents_free(&contents);
   return good;
 }
 
-static void free_type(rgi_win_type *t) {
-  rgi_layout_free(&t->layout);
-  free(t);
+static void free_type(rgi_win_type *type) {
+  rgi_layout_free(&type->layout);
+  free(type);
 }
 
-static void measure_basic(rgi_win_type *t) {
+static void measure_basic(rgi_win_type *type) {
   MPI_Count low, extent = 0;
   int size = 0;
-  if (t->basic != MPI_DATATYPE_NULL) {
-    PMPI_Type_size(t->basic, &size);
-    PMPI_Type_get_extent_x(t->basic, &low, &extent);
+  if (type->basic != MPI_DATATYPE_NULL) {
+    PMPI_Type_size(type->basic, &size);
+    PMPI_Type_get_extent_x(type->basic, &low, &extent);
   }
-  t->basic_size = size;
-  t->basic_extent = extent;
+  type->basic_size = size;
+  type->basic_extent = extent;
 }
 
-static void note_placing(rgi_win_type *t) {
-  t->placing = (uintptr_t)t->layout.extent;
-  for (size_t i = 0; i < t->layout.runs; i++)
-    t->placing |= (uintptr_t)t->layout.run[i].offset | (uintptr_t)t->layout.run[i].stride;
+static void note_placing(rgi_win_type *type) {
+  type->placing = (uintptr_t)type->layout.extent;
+  for (size_t i = 0; i < type->layout.runs; i++)
+    type->placing |= (uintptr_t)type->layout.run[i].offset | (uintptr_t)type->layout.run[i].stride;
 }
 
 static rgi_win_type *make_type(MPI_Datatype type) {

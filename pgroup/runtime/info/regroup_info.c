@@ -36,8 +36,9 @@ typedef struct {
   const char *name, *value, *builtin, *values, *meaning, *origin;
 } option;
 
-static int get_option(int i, option *o) {
-  return rg_option_get(i, &o->name, &o->value, &o->builtin, &o->values, &o->meaning, &o->origin);
+static int get_option(int i, option *option) {
+  return rg_option_get(i, &option->name, &option->value, &option->builtin, &option->values,
+                       &option->meaning, &option->origin);
 }
 
 /* A | would end the table's cell. */

@@ -13,16 +13,16 @@ static json_t *numbers_json(int n, const int values[]) {
   return list;
 }
 
-static json_t *level_json(const topo_tree_level *l, int siblings, int index) {
+static json_t *level_json(const topo_tree_level *level, int siblings, int index) {
   json_t *resources = json_array(), *below = json_array();
-  json_array_append_new(resources, json_string(l->label));
-  for (int i = 0; i < l->also; i++)
-    json_array_append_new(resources, json_string(l->extra[i]));
-  for (int i = 0; i < l->below; i++)
-    json_array_append_new(below, level_json(l->level[i], l->below, i));
-  return json_pack("{sssosisisososo}", "type", l->type, "resources", resources, "siblings",
-                   siblings, "index", index, "ranks", numbers_json(l->count, l->ranks), "loose",
-                   numbers_json(l->loose, l->loose_ranks), "below", below);
+  json_array_append_new(resources, json_string(level->label));
+  for (int i = 0; i < level->also; i++)
+    json_array_append_new(resources, json_string(level->extra[i]));
+  for (int i = 0; i < level->below; i++)
+    json_array_append_new(below, level_json(level->level[i], level->below, i));
+  return json_pack("{sssosisisososo}", "type", level->type, "resources", resources, "siblings",
+                   siblings, "index", index, "ranks", numbers_json(level->count, level->ranks),
+                   "loose", numbers_json(level->loose, level->loose_ranks), "below", below);
 }
 
 /* Each rank's node, and the resources that contain it, outermost first. */

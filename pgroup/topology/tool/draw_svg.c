@@ -32,14 +32,14 @@ typedef struct box {
 
 /* --- layout ---------------------------------------------------------------- */
 
-static void box_free(box *b) {
-  for (int i = 0; b->part && i < b->level->below; i++)
-    box_free(&b->part[i]);
-  free(b->part);
+static void box_free(box *box) {
+  for (int i = 0; box->part && i < box->level->below; i++)
+    box_free(&box->part[i]);
+  free(box->part);
 }
 
-static double head_height(const topo_tree_level *l) {
-  return PAD + LINE * (1 + l->also) + 4;
+static double head_height(const topo_tree_level *level) {
+  return PAD + LINE * (1 + level->also) + 4;
 }
 
 /* A text's width, near enough: the fonts differ. */
@@ -47,25 +47,25 @@ static double text_width(const char *text, double size) {
   return 0.61 * size * (double)strlen(text);
 }
 
-static double head_width(const topo_tree_level *l) {
-  double w = text_width(l->label, 13);
-  for (int i = 0; i < l->also; i++)
-    w = fmax(w, text_width(l->extra[i], 11));
+static double head_width(const topo_tree_level *level) {
+  double w = text_width(level->label, 13);
+  for (int i = 0; i < level->also; i++)
+    w = fmax(w, text_width(level->extra[i], 11));
   return w + 2 * PAD;
 }
 
-static double tiles_height(const box *b) {
-  int n = b->level->loose;
-  return n ? (n + b->columns - 1) / b->columns * (TILE_H + GAP) : 0;
+static double tiles_height(const box *box) {
+  int n = box->level->loose;
+  return n ? (n + box->columns - 1) / box->columns * (TILE_H + GAP) : 0;
 }
 
 /* Places the parts row by row below `top`, at most `width` wide. Returns the
  * height and width taken. */
-static double flow_parts(box *b, double top, double width, double *taken) {
+static double flow_parts(box *outer, double top, double width, double *taken) {
   double x = PAD, y = top, row = 0;
   *taken = 0;
-  for (int i = 0; i < b->level->below; i++) {
-    box *p = &b->part[i];
+  for (int i = 0; i < outer->level->below; i++) {
+    box *p = &outer->part[i];
     if (x > PAD && x + p->w > width + PAD + 0.5) {
       x = PAD;
       y += row + GAP;
@@ -82,37 +82,37 @@ static double flow_parts(box *b, double top, double width, double *taken) {
 
 /* Tries so many parts in the first row, and so on; keeps the shape that comes
  * nearest to the aspect wanted and leaves the fewest holes. */
-static void arrange_parts(box *b, double top, double *w, double *h) {
+static void arrange_parts(box *box, double top, double *w, double *h) {
   double width = 0, best = INFINITY, chosen = 0, area = 0, taken;
-  for (int i = 0; i < b->level->below; i++)
-    area += b->part[i].w * b->part[i].h;
-  for (int i = 0; i < b->level->below && i < 64; i++) {
-    width += b->part[i].w + (i ? GAP : 0);
-    double height = flow_parts(b, top, width, &taken);
+  for (int i = 0; i < box->level->below; i++)
+    area += box->part[i].w * box->part[i].h;
+  for (int i = 0; i < box->level->below && i < 64; i++) {
+    width += box->part[i].w + (i ? GAP : 0);
+    double height = flow_parts(box, top, width, &taken);
     double badness = fabs(log(taken / (height + top) / ASPECT)) + 2 * (1 - area / taken / height);
     if (badness < best) {
       best = badness;
       chosen = width;
     }
   }
-  *h = flow_parts(b, top, chosen, w);
+  *h = flow_parts(box, top, chosen, w);
 }
 
 /* Sizes the box and all in it. Returns 0 if there is no memory. */
-static int lay_out(box *b, const topo_tree_level *level) {
+static int lay_out(box *outer, const topo_tree_level *level) {
   double w = 0, h = 0;
-  *b = (box){.level = level, .part = calloc((size_t)level->below + 1, sizeof *b->part)};
-  if (!b->part)
+  *outer = (box){.level = level, .part = calloc((size_t)level->below + 1, sizeof *outer->part)};
+  if (!outer->part)
     return 0;
   for (int i = 0; i < level->below; i++)
-    if (!lay_out(&b->part[i], level->level[i]))
+    if (!lay_out(&outer->part[i], level->level[i]))
       return 0;
-  b->columns = level->loose ? (int)ceil(sqrt(level->loose * ASPECT * TILE_H / TILE_W)) : 0;
-  double top = head_height(level) + tiles_height(b);
+  outer->columns = level->loose ? (int)ceil(sqrt(level->loose * ASPECT * TILE_H / TILE_W)) : 0;
+  double top = head_height(level) + tiles_height(outer);
   if (level->below)
-    arrange_parts(b, top, &w, &h);
-  b->w = fmax(fmax(head_width(level), w), b->columns * (TILE_W + GAP) - GAP + 2 * PAD);
-  b->h = top + h + (level->below ? PAD : PAD - GAP);
+    arrange_parts(outer, top, &w, &h);
+  outer->w = fmax(fmax(head_width(level), w), outer->columns * (TILE_W + GAP) - GAP + 2 * PAD);
+  outer->h = top + h + (level->below ? PAD : PAD - GAP);
   return 1;
 }
 
@@ -138,12 +138,12 @@ static const char *fill_of(const char *type) {
 
 /* Ranks that nothing smaller holds are solid in the innermost box, and dashed
  * where others have something of their own. */
-static void draw_tiles(FILE *f, const box *b, double x, double y) {
-  const topo_tree_level *l = b->level;
+static void draw_tiles(FILE *f, const box *box, double x, double y) {
+  const topo_tree_level *l = box->level;
   int solid = l->below == 0;
   for (int i = 0; i < l->loose; i++) {
-    double left = x + PAD + i % b->columns * (TILE_W + GAP);
-    double top = y + head_height(l) + i / b->columns * (TILE_H + GAP);
+    double left = x + PAD + i % box->columns * (TILE_W + GAP);
+    double top = y + head_height(l) + i / box->columns * (TILE_H + GAP);
     fprintf(f,
             "<rect x='%.1f' y='%.1f' width='%d' height='%d' rx='5' %s/>"
             "<text x='%.1f' y='%.1f' font-size='13' text-anchor='middle' fill='%s'>%d</text>\n",
@@ -153,8 +153,8 @@ static void draw_tiles(FILE *f, const box *b, double x, double y) {
   }
 }
 
-static void draw_box(FILE *f, const box *b, double x, double y) {
-  const topo_tree_level *l = b->level;
+static void draw_box(FILE *f, const box *box, double x, double y) {
+  const topo_tree_level *l = box->level;
   char ranks[60];
   topo_tree_ranks_text(l->count, l->ranks, ranks, sizeof ranks);
   fprintf(f, "<g><title>");
@@ -163,22 +163,22 @@ static void draw_box(FILE *f, const box *b, double x, double y) {
           l->ranks[0]);
   fprintf(
       f, "<rect x='%.1f' y='%.1f' width='%.1f' height='%.1f' rx='7' fill='%s' stroke='#8a94a0'/>\n",
-      x, y, b->w, b->h, fill_of(l->type));
+      x, y, box->w, box->h, fill_of(l->type));
   text_at(f, x + PAD, y + PAD + 10, "font-size='13' font-weight='bold' fill='#111'", l->label);
   for (int i = 0; i < l->also; i++)
     text_at(f, x + PAD, y + PAD + 10 + LINE * (i + 1), "font-size='11' fill='#555'", l->extra[i]);
-  draw_tiles(f, b, x, y);
+  draw_tiles(f, box, x, y);
   for (int i = 0; i < l->below; i++)
-    draw_box(f, &b->part[i], x + b->part[i].x, y + b->part[i].y);
+    draw_box(f, &box->part[i], x + box->part[i].x, y + box->part[i].y);
   fputs("</g>\n", f);
 }
 
 /* Whether a rank has no level of its own where others have one: the picture then explains the
  * dashed tiles. */
-static int has_dashes(const topo_tree_level *l) {
-  int any = l->below > 0 && l->loose > 0;
-  for (int i = 0; i < l->below; i++)
-    any = any || has_dashes(l->level[i]);
+static int has_dashes(const topo_tree_level *level) {
+  int any = level->below > 0 && level->loose > 0;
+  for (int i = 0; i < level->below; i++)
+    any = any || has_dashes(level->level[i]);
   return any;
 }
 

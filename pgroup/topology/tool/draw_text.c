@@ -25,19 +25,19 @@ typedef struct {
 
 static const char loose_label[] = "(nothing of their own)";
 
-static void measure_level(page *p, const topo_tree_level *l, int depth) {
+static void measure_level(page *page, const topo_tree_level *level, int depth) {
   char text[RANKS_TEXT];
-  int end = INDENT * depth + (int)strlen(l->label);
+  int end = INDENT * depth + (int)strlen(level->label);
   int loose_end = INDENT * (depth + 1) + (int)strlen(loose_label);
-  if (l->loose && l->below && loose_end > end)
+  if (level->loose && level->below && loose_end > end)
     end = loose_end;
-  topo_tree_ranks_text(l->count, l->ranks, text, sizeof text);
-  if (end > p->label_end)
-    p->label_end = end;
-  if ((int)strlen(text) > p->ranks_width)
-    p->ranks_width = (int)strlen(text);
-  for (int i = 0; i < l->below; i++)
-    measure_level(p, l->level[i], depth + 1);
+  topo_tree_ranks_text(level->count, level->ranks, text, sizeof text);
+  if (end > page->label_end)
+    page->label_end = end;
+  if ((int)strlen(text) > page->ranks_width)
+    page->ranks_width = (int)strlen(text);
+  for (int i = 0; i < level->below; i++)
+    measure_level(page, level->level[i], depth + 1);
 }
 
 /* One line: a level, or only a label with ranks. */
@@ -48,32 +48,35 @@ typedef struct {
   const topo_tree_level *level; /* for what else it is; or NULL */
 } page_row;
 
-static void print_row(const page *p, int depth, const page_row *row) {
+static void print_row(const page *page, int depth, const page_row *row) {
   const topo_tree_level *l = row->level;
   char text[RANKS_TEXT];
   for (int i = 1; i < depth; i++)
-    fputs(p->ended[i] ? "   " : p->strokes->down, p->f);
+    fputs(page->ended[i] ? "   " : page->strokes->down, page->f);
   if (depth > 0)
-    fputs(p->ended[depth] ? p->strokes->corner : p->strokes->fork, p->f);
+    fputs(page->ended[depth] ? page->strokes->corner : page->strokes->fork, page->f);
   topo_tree_ranks_text(row->n, row->ranks, text, sizeof text);
-  fprintf(p->f, "%s%*s  %s %s", row->label, p->label_end - INDENT * depth - (int)strlen(row->label),
-          "", row->n == 1 ? "rank " : "ranks", text);
+  fprintf(page->f, "%s%*s  %s %s", row->label,
+          page->label_end - INDENT * depth - (int)strlen(row->label), "",
+          row->n == 1 ? "rank " : "ranks", text);
   for (int i = 0; l && i < l->also; i++)
-    fprintf(p->f, "%*s%s", i ? 0 : p->ranks_width - (int)strlen(text) + 2, i ? ", " : "",
+    fprintf(page->f, "%*s%s", i ? 0 : page->ranks_width - (int)strlen(text) + 2, i ? ", " : "",
             l->extra[i]);
-  fputc('\n', p->f);
+  fputc('\n', page->f);
 }
 
-static void print_level(page *p, const topo_tree_level *l, int depth) {
-  int rows = l->below + (l->loose && l->below);
-  print_row(p, depth, &(page_row){.label = l->label, .n = l->count, .ranks = l->ranks, .level = l});
+static void print_level(page *page, const topo_tree_level *level, int depth) {
+  int rows = level->below + (level->loose && level->below);
+  print_row(
+      page, depth,
+      &(page_row){.label = level->label, .n = level->count, .ranks = level->ranks, .level = level});
   for (int i = 0; i < rows; i++) {
-    p->ended[depth + 1] = i + 1 == rows;
-    if (i < l->below)
-      print_level(p, l->level[i], depth + 1);
+    page->ended[depth + 1] = i + 1 == rows;
+    if (i < level->below)
+      print_level(page, level->level[i], depth + 1);
     else
-      print_row(p, depth + 1,
-                &(page_row){.label = loose_label, .n = l->loose, .ranks = l->loose_ranks});
+      print_row(page, depth + 1,
+                &(page_row){.label = loose_label, .n = level->loose, .ranks = level->loose_ranks});
   }
 }
 

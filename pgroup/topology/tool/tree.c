@@ -32,16 +32,16 @@ static topo_tree_level *new_level(int count) {
   return NULL;
 }
 
-void topo_tree_free(topo_tree_level *l) {
-  if (!l)
+void topo_tree_free(topo_tree_level *level) {
+  if (!level)
     return;
-  for (int i = 0; i < l->below; i++)
-    topo_tree_free(l->level[i]);
-  free(l->ranks);
-  free(l->loose_ranks);
-  free(l->level);
-  free(l->extra);
-  free(l);
+  for (int i = 0; i < level->below; i++)
+    topo_tree_free(level->level[i]);
+  free(level->ranks);
+  free(level->loose_ranks);
+  free(level->level);
+  free(level->extra);
+  free(level);
 }
 
 static void write_label(const topo_job_node *node, const rgi_machine_resource *resource,
@@ -54,17 +54,17 @@ static void write_label(const topo_job_node *node, const rgi_machine_resource *r
 }
 
 /* Names the level after its outermost resource that passes the filter. */
-static void name_level(topo_tree_level *l, const node_part *part, int row,
+static void name_level(topo_tree_level *named, const node_part *part, int row,
                        const rgi_places_level *level, int filter) {
   const rgi_machine_resource *chain = part->places->at[row].chain;
   for (int i = level->depth; i <= level->last; i++) {
     if (!(rgi_machine_resource_class(&chain[i]) & filter))
       continue;
-    if (l->type) {
-      write_label(part->node, &chain[i], l->extra[l->also++]);
+    if (named->type) {
+      write_label(part->node, &chain[i], named->extra[named->also++]);
     } else {
-      l->type = rgi_machine_resource_type(&chain[i]);
-      write_label(part->node, &chain[i], l->label);
+      named->type = rgi_machine_resource_type(&chain[i]);
+      write_label(part->node, &chain[i], named->label);
     }
   }
 }
