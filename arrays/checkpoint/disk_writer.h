@@ -37,7 +37,7 @@ void rgi_disk_writer_start(rgi_disk_writer *writer);
 /* Ends a writer, for which it waits. */
 void rgi_disk_writer_end(rgi_disk_writer *writer);
 
-/* The same, but the writer stops after the piece that it is writing. */
+/* As rgi_disk_writer_end, but the writer stops after the piece that it is writing. */
 void rgi_disk_writer_cancel(rgi_disk_writer *writer);
 
 #endif

@@ -11,8 +11,8 @@
 /* The member that owns an element. */
 int rgi_distribution_owner(const rgi_distribution *layout, const int64_t at[]);
 
-/* The same, and the element's offset, in elements, in its owner's memory. The fast path of
- * put and get of single elements. */
+/* As rgi_distribution_owner, and the element's offset, in elements, in its owner's memory. The fast
+ * path of put and get of single elements. */
 int rgi_distribution_find(const rgi_distribution *layout, const int64_t at[], int64_t *offset);
 
 /* A member's coordinates in the grid. Returns 0 if it has none. */

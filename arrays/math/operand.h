@@ -41,8 +41,8 @@ int rgi_operands_apart(const char *call, const rgi_operand *from, const rgi_oper
 /* The effect of rg_array_sync on n operands of the same processes. */
 int rgi_operands_begin(const char *call, int n, const rgi_operand operand[]);
 
-/* The same at the end. error: the caller's own; all return that of the lowest rank that has one. An
- * operation that has put nothing calls rgi_group_error_share instead. */
+/* As rgi_operands_begin at the end. error: the caller's own; all return that of the lowest rank
+ * that has one. An operation that has put nothing calls rgi_group_error_share instead. */
 int rgi_operands_end(const char *call, int n, const rgi_operand operand[], int error);
 
 #endif

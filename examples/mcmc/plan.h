@@ -20,7 +20,7 @@ typedef struct {
   double sample;    /* seconds that a sample takes on one rank */
 } mcmc_plan;
 
-/* ranks, group, samples, unit and sample as above; walkers 0: one for each
+/* ranks, group, samples, unit, sample: of mcmc_plan; walkers 0: one for each
  * group, with its leader's rank as its key; otherwise keys 0, 4, 8, ... */
 mcmc_plan mcmc_plan_make(int ranks, int group, int64_t walkers, int64_t samples, int64_t unit,
                          double sample);

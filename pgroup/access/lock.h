@@ -21,8 +21,8 @@ typedef struct {
  * lock; RG_ERR_TIMEOUT. */
 int rgi_lock_wait(rgi_lock *lock, const char *call);
 
-/* The same, but a lock whose owner has died is given back: the caller acquires it, with a warning
- * that what the owner was writing may be half written. */
+/* As rgi_lock_wait, but a lock whose owner has died is given back: the caller acquires it, with a
+ * warning that what the owner was writing may be half written. */
 int rgi_lock_wait_robust(rgi_lock *lock, const char *call);
 
 static inline int rgi_lock_try(rgi_lock *lock) {

@@ -32,8 +32,8 @@ static inline void rgi_bell_sleep(rgi_bell *bell, uint32_t old, double seconds) 
   atomic_fetch_sub(&bell->sleepers, 1);
 }
 
-/* The same on two bells. Where the system cannot wait for both (Linux before 5.16) it looks each
- * millisecond. */
+/* As rgi_bell_sleep on two bells. Where the system cannot wait for both (Linux before 5.16) it
+ * looks each millisecond. */
 static inline void rgi_bell_sleep_either(rgi_bell *a, uint32_t old_a, rgi_bell *b, uint32_t old_b,
                                          double seconds) {
 #ifdef SYS_futex_waitv
@@ -102,8 +102,8 @@ static inline int rgi_bell_is_expected(rgi_bell *bell) {
   return atomic_load_explicit(&bell->sleepers, memory_order_relaxed) != 0;
 }
 
-/* The same if a process expects it. The writer has fulfilled the condition; the fence orders that
- * before its load of sleepers. */
+/* As rgi_bell_ring if a process expects it. The writer has fulfilled the condition; the fence
+ * orders that before its load of sleepers. */
 static inline void rgi_bell_ring_expected(rgi_bell *bell) {
   atomic_thread_fence(memory_order_seq_cst);
   if (atomic_load_explicit(&bell->sleepers, memory_order_relaxed))

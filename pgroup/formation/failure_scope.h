@@ -13,9 +13,9 @@
 /* The failure scope of these members, which remain the caller's. */
 rgi_failure_scope rgi_failure_scope_of(const rgi_members *members);
 
-/* The same, with a group's context and creations, stored member by member: each collective does it,
- * and to load a whole structure just after its parts have been stored takes longer than all these
- * stores. */
+/* As rgi_failure_scope_of, with a group's context and creations, stored member by member: each
+ * collective does it, and to load a whole structure just after its parts have been stored takes
+ * longer than all these stores. */
 int rgi_failure_scope_find(const void *members, int world_rank);
 static inline void rgi_failure_scope_set(rgi_failure_scope *scope, const rgi_members *members,
                                          uint64_t context,

@@ -119,10 +119,10 @@ int rgi_group_derive_part(rg_group g, uint64_t derivation, uint32_t part, rgi_me
 /* RG_ERR_GROUP unless g is a living handle. */
 int rgi_group_check(const char *call, rg_group g);
 
-/* The same, and of the running library. */
+/* As rgi_group_check, and of the running library. */
 int rgi_group_check_epoch(const char *call, rg_group g);
 
-/* The same, and the caller is a member. */
+/* As rgi_group_check_epoch, and the caller is a member. */
 int rgi_group_check_member(const char *call, rg_group g);
 
 int rgi_group_check_tag(const char *call, int tag);

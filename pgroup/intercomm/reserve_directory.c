@@ -111,8 +111,8 @@ static int receive_count(const char *call, rg_group world, int *n) {
   return RG_SUCCESS;
 }
 
-/* The same where deaths are survived. A process may open the reserve and die before another one
- * opens it, so each waits for process 0 only. If that has died each process's own n counts. */
+/* As receive_count where deaths are survived. A process may open the reserve and die before another
+ * one opens it, so each waits for process 0 only. If that has died each process's own n counts. */
 static int receive_count_surviving(const char *call, int *n) {
   int *received = NULL, error = RG_SUCCESS;
   for (int i = 1; rgi_runtime.rank == 0 && i < rgi_runtime.size; i++) {

@@ -103,7 +103,7 @@ static int exchange_members(const char *call, const char *port, int accepts,
   return error;
 }
 
-/* The same on both sides. */
+/* A number that both sides compute. */
 static uint64_t pair_number(const rgi_members *mine, const rgi_members *others) {
   return rgi_mix_bits(rgi_members_hash(mine) ^ rgi_members_hash(others)) | 1;
 }

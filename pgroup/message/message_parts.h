@@ -23,7 +23,7 @@ void rgi_message_match_unpost(rgi_message *message);
 /* The first message that a receive of this envelope would match, or NULL. */
 rgi_message_cell *rgi_message_match_find(const rgi_message_envelope *wanted);
 
-/* The same, and only rgi_message_match_accept can receive it from now on. */
+/* As rgi_message_match_find, and only rgi_message_match_accept can receive it from now on. */
 rgi_message_cell *rgi_message_match_take(const rgi_message_envelope *wanted);
 
 /* message receives the message that was taken; takes the cell over. */

@@ -181,7 +181,8 @@ int rgi_intercept_code(int error);
 /* The group of comm's processes, or NULL where there is none: see rgi_intercept_group. */
 rg_group rgi_intercept_comm_group(rgi_intercept_call call, MPI_Comm comm);
 
-/* The same if a call on comm has made it already, on all members alike; else NULL. Local. */
+/* As rgi_intercept_comm_group if a call on comm has made it already, on all members alike; else
+ * NULL. Local. */
 rg_group rgi_intercept_known_group(MPI_Comm comm);
 
 /* Whether all processes of the first group are in the second. Takes no memory of the library's,

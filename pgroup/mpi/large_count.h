@@ -19,7 +19,7 @@ typedef struct {
 int rgi_large_counts_copy(rg_group g, const int counts[], const int displs[],
                           rgi_large_counts *converted);
 
-/* The same for arrays that have the large types already. */
+/* As rgi_large_counts_copy for arrays that have the large types already. */
 static inline int rgi_large_counts_use(rg_group g, const MPI_Count counts[],
                                        const MPI_Aint displs[], rgi_large_counts *converted) {
   (void)g;

@@ -31,7 +31,8 @@ void rgi_mpi_error_text(int mpi_code, char text[]);
  * bytes; after an error a broadcast of the text. */
 int rgi_mpi_error_share(MPI_Comm comm, const char *call, int error);
 
-/* The same where all processes know the word already. word 0: RG_SUCCESS, at no cost. */
+/* As rgi_mpi_error_share where all processes know the word already. word 0: RG_SUCCESS, at no cost.
+ */
 int rgi_mpi_error_tell(MPI_Comm comm, const char *call, int64_t word, int error);
 
 /* The caller's word. */

@@ -56,8 +56,8 @@ void rgi_requests_progress(void);
 void rgi_requests_lock(void);
 void rgi_requests_unlock(void);
 
-/* The same, unless some thread, also the caller, is doing so. Every wait of the library calls it
- * (wait.c). */
+/* As rgi_requests_progress, unless some thread, also the caller, is doing so. Every wait of the
+ * library calls it (wait.c). */
 void rgi_requests_attempt(void);
 
 /* Whether there are background requests: a wait for something else must not sleep long then. */

@@ -40,8 +40,8 @@ int rgi_slot_attach_found(uint64_t key, uint64_t *slot, void **memory);
  */
 int rgi_slot_detach(uint64_t slot, int (*finished)(const void *memory, int users));
 
-/* The same, but what a dead process has attached to counts as detached: for memory that can be
- * freed at whatever point its users have died. */
+/* As rgi_slot_detach, but what a dead process has attached to counts as detached: for memory that
+ * can be freed at whatever point its users have died. */
 int rgi_slot_detach_surviving(uint64_t slot, int (*finished)(const void *memory, int users));
 
 /* A group's flags take at most so many bytes for each of its members on the node, and so many

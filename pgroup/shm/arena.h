@@ -83,18 +83,18 @@ int rgi_arena_heap_commit(const char *what, uint64_t offset, size_t bytes);
  * free pages goes back to the system. */
 int rgi_arena_alloc(const char *what, size_t bytes, uint64_t *offset);
 
-/* The same for a purpose. */
+/* As rgi_arena_alloc for a purpose. */
 int rgi_arena_alloc_for(rgi_arena_purpose purpose, const char *what, size_t bytes,
                         uint64_t *offset);
 
-/* The same for a block that will be freed soon. */
+/* As rgi_arena_alloc_for for a block that will be freed soon. */
 int rgi_arena_alloc_brief(rgi_arena_purpose purpose, const char *what, size_t bytes,
                           uint64_t *offset);
 
-/* The same, with the pages of its parts on the memory nodes of their processes, if it is above
- * 16 KiB and the pages are not of those set aside. placed: NULL, or as shm/placement.h. Its memory
- * is new from the system: an allocation and a free cost what the system takes to clear pages. Freed
- * by rgi_arena_free_placed. */
+/* As rgi_arena_alloc_brief, with the pages of its parts on the memory nodes of their processes, if
+ * it is above 16 KiB and the pages are not of those set aside. placed: NULL, or as shm/placement.h.
+ * Its memory is new from the system: an allocation and a free cost what the system takes to clear
+ * pages. Freed by rgi_arena_free_placed. */
 int rgi_arena_alloc_placed(rgi_arena_purpose purpose, const char *what, size_t bytes,
                            const rgi_placement *placed, uint64_t *offset);
 void rgi_arena_free_placed(uint64_t offset, size_t bytes);

@@ -122,9 +122,9 @@ void rgi_process_table_note_death(rgi_process_table *table, int world_rank);
 /* Looks whether a process of this node has died. Any thread. */
 void rgi_process_table_check(rgi_process_table *table);
 
-/* The same, unless a process of this node has done so within the last `seconds`: one looks for all,
- * so that the looks of a node do not grow with the square of its processes. now: rgi_clock_now.
- * Whether it has looked. */
+/* As rgi_process_table_check, unless a process of this node has done so within the last `seconds`:
+ * one looks for all, so that the looks of a node do not grow with the square of its processes. now:
+ * rgi_clock_now. Whether it has looked. */
 int rgi_process_table_check_each(rgi_process_table *table, double now, double seconds);
 
 /* Raises the state of a rank; a state that is as high, or dead, stays. */

@@ -44,7 +44,8 @@ int bench_words(const char *option, const char *text, const char *const names[],
                 char why[RGP_TEXT]);
 
 /* Sizes of groups out of np ranks: those of the text, or without one 2, 4, ... and
- * all ranks. Returns how many, or -1 as above. */
+ * all ranks. Returns how many, or -1 after writing what is wrong
+ * to why. */
 int bench_group_sizes(const char *text, int np, int room, int out[], char why[RGP_TEXT]);
 
 /* How the i-th of n measurements is made: by the shared options, in its part of

@@ -8,7 +8,8 @@
 #include <regroup/balance.h>
 
 int rgi_balancer_check(const char *call, rg_balancer balancer);
-/* The same at the beginning of a call that all members make, whose name errors have. */
+/* As rgi_balancer_check at the beginning of a call that all members make, whose name errors have.
+ */
 int rgi_balancer_enter(const char *call, rg_balancer balancer);
 /* Whether it has not begun, or its last run has ended. */
 int rgi_balancer_rests(rg_balancer balancer);

@@ -25,7 +25,7 @@ typedef struct {
 /* The members are those of g, whose caller keeps it. */
 int rgi_membership_open(rgi_membership *members, rg_group group);
 void rgi_membership_close(rgi_membership *members);
-/* The same members get a group that has exchanged no message yet. They all call. Not in a job that
+/* The members get another group that has exchanged no message yet. They all call. Not in a job that
  * survives: there rgi_membership_shrink does it. */
 int rgi_membership_renew(rgi_membership *members);
 /* The members are the living ones. They all call. */
@@ -34,9 +34,9 @@ int rgi_membership_shrink(rgi_membership *members);
 /* Whether a member has died, or another member has noticed a death and revoked the group. 0 in jobs
  * that do not survive. */
 int rgi_membership_failure(const rgi_membership *members);
-/* The same as an error of this walker: RG_ERR_PROC_FAILED. */
+/* As rgi_membership_failure as an error of this walker: RG_ERR_PROC_FAILED. */
 int rgi_membership_check(const rgi_membership *members, int64_t walker);
-/* The same, after a check of the processes that is made not too often. */
+/* As rgi_membership_check, after a check of the processes that is made not too often. */
 int rgi_membership_look(const rgi_membership *members);
 /* Starts a wait that such a failure ends, and no other group's. */
 void rgi_membership_start_wait(const rgi_membership *members, const char *call, rgi_wait *waiting);

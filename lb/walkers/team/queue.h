@@ -45,7 +45,8 @@ enum { RGI_QUEUE_SHOWN = 64 };
  * O(RGI_QUEUE_SHOWN + log count). */
 int rgi_queue_insert(rgi_queue *queue, const rgi_queue_entry *entry);
 rgi_queue_entry rgi_queue_take(rgi_queue *queue, int at);
-/* The same in an array that has room: of the node's arena, for instance. */
+/* As rgi_queue_insert and rgi_queue_take in an array that has room: of the node's arena, for
+ * instance. */
 void rgi_queue_put_in(rgi_queue_entry at[], int *count, const rgi_queue_entry *entry);
 rgi_queue_entry rgi_queue_take_out(rgi_queue_entry at[], int *count, int which);
 

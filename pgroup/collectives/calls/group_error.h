@@ -14,7 +14,8 @@
  * after an error a broadcast of the text. */
 int rgi_group_error_share(rg_group g, const char *call, int error);
 
-/* The same where all members know the word already. word 0: RG_SUCCESS, at no cost. */
+/* As rgi_group_error_share where all members know the word already. word 0: RG_SUCCESS, at no cost.
+ */
 int rgi_group_error_tell(rg_group g, const char *call, int64_t word, int error);
 
 /* The text of one member's error, on all: its present rg_error_detail. No exchange of errors. */

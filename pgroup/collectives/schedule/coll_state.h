@@ -96,7 +96,7 @@ int rgi_coll_local_rank(const rgi_coll *coll, int rank);
  * Returns the error, with its text. A message to each member on other nodes, the first time. */
 int rgi_coll_failure_tell(rgi_coll *coll, const char *call, int error);
 
-/* The same by a member that cannot even make its collective state. */
+/* As rgi_coll_failure_tell by a member that cannot even make its collective state. */
 int rgi_coll_failure_absent(rg_group g, const char *call, int error);
 
 /* Whether another member has told that. By a member that waits for messages: RG_SUCCESS, or the

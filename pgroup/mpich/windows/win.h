@@ -131,8 +131,8 @@ static inline void rgi_win_count(rgi_intercept_window_call call, int served) {
     rgi_intercept_count_window(call, served);
 }
 
-/* The same for a call that is counted. One that may be passed on is counted where that is decided:
- * with windows that span nodes (win_nodes.h). */
+/* As rgi_win_of for a call that is counted. One that may be passed on is counted where that is
+ * decided: with windows that span nodes (win_nodes.h). */
 static inline rgi_win *rgi_win_of_call(MPI_Win handle, rgi_intercept_window_call call) {
   rgi_win *window = rgi_win_of(handle);
   if (window)
@@ -177,7 +177,7 @@ int rgi_win_raise(rgi_win *window, int class, const char *call, int rank);
 
 #define RGI_WIN_NO_TARGET INT_MIN
 
-/* The same for an error of the library's; MPI_SUCCESS for RG_SUCCESS. */
+/* As rgi_win_raise for an error of the library's; MPI_SUCCESS for RG_SUCCESS. */
 int rgi_win_raise_own(rgi_win *window, int error, const char *call);
 
 /* A window of MPI's that keeps what the application attaches to window: made when it is first
@@ -233,7 +233,7 @@ static inline void rgi_win_poll(int weight) {
     rgi_win_go_on();
 }
 
-/* The same in a call that gets done what it was called for. */
+/* As rgi_win_poll in a call that gets done what it was called for. */
 static inline void rgi_win_poll_served(int weight) {
   rgi_mpich_served++;
   rgi_win_poll(weight);

@@ -34,8 +34,8 @@ int rgi_win_raise_access(rgi_win *window, int class, const rgi_win_access *acces
 /* Makes the access. MPI's error code, after the window's error handler. */
 int rgi_win_access_make(rgi_win *window, rgi_win_access *access);
 
-/* The same for an accumulate of the commonest kind alone: 0 where it is of another, or wrong, and
- * has not been begun. */
+/* As rgi_win_access_make for an accumulate of the commonest kind alone: 0 where it is of another,
+ * or wrong, and has not been begun. */
 int rgi_win_access_common(rgi_win *window, const rgi_win_access *access, int *code);
 
 /* The target for an access to `bytes` bytes that begin `low` behind disp. MPI_SUCCESS, or the class

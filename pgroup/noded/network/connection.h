@@ -78,7 +78,7 @@ const char *rgi_connection_why(int node);
 /* Queues a message on a connection that is up; 0: there is none. */
 int rgi_connection_send(int node, uint32_t kind, const void *data, size_t bytes);
 
-/* The same to all nodes whose connections are up, except one (-1: to all). */
+/* As rgi_connection_send to all nodes whose connections are up, except one (-1: to all). */
 void rgi_connection_send_all(int except, uint32_t kind, const void *data, size_t bytes);
 
 /* The node is not dialled any more. Connections that are up stay as long as the other side keeps

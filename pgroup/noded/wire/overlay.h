@@ -75,7 +75,7 @@ typedef struct {
 /* Who calls a daemon (greeting.h), where it is no node: a rank, for the server (server.h). */
 #define RGI_OVERLAY_CLIENT (-2)
 
-/* The same: a process of a node whose daemon does not move asks which nodes are lost
+/* Or a process of a node whose daemon does not move, which asks which nodes are lost
  * (given_up.h). */
 #define RGI_OVERLAY_GUARD (-3)
 

@@ -50,7 +50,7 @@ void rgi_tcp_allow_unread(const rgi_tcp *tcp);
 /* Closes the socket, if it is open, and drops what has been received. */
 void rgi_tcp_close(rgi_tcp *tcp);
 
-/* The same, and frees the buffers. */
+/* As rgi_tcp_close, and frees the buffers. */
 void rgi_tcp_free(rgi_tcp *tcp);
 
 /* --- data --------------------------------------------------------------------------------- */
@@ -76,8 +76,8 @@ ssize_t rgi_tcp_push_parts(rgi_tcp *tcp, struct iovec *parts, int n);
  * or there is no memory. */
 ssize_t rgi_tcp_pull(rgi_tcp *tcp, size_t bytes);
 
-/* The same to where the caller wants them, what is in tcp->in first. Few bytes go through tcp->in:
- * so short messages come many at a time. */
+/* As rgi_tcp_pull to where the caller wants them, what is in tcp->in first. Few bytes go through
+ * tcp->in: so short messages come many at a time. */
 ssize_t rgi_tcp_pull_to(rgi_tcp *tcp, char *to, size_t bytes);
 
 #endif
