@@ -86,20 +86,10 @@ int rgi_comm_ranks_of_group(const char *call, MPI_Comm comm, MPI_Group group, in
   return rgi_error(RG_ERR_GROUP, "%s: rank %d of the group is not in the parent", call, outsider);
 }
 
-/* Whether all of the group are in the library's world. */
-static int are_in_world(MPI_Group group) {
-  MPI_Group outside;
-  int n = 0;
-  MPI_Group_difference(group, rgi_runtime.mpi_group, &outside);
-  MPI_Group_size(outside, &n);
-  if (outside != MPI_GROUP_EMPTY)
-    MPI_Group_free(&outside);
-  return n == 0;
-}
-
 MPI_Comm rgi_comm_to_talk_on(MPI_Comm comm, MPI_Group members, MPI_Group other) {
-  return rgi_runtime.started && are_in_world(members) && are_in_world(other) ? rgi_runtime.comm
-                                                                             : comm;
+  int in_world = rgi_runtime.started && rgi_mpi_group_is_among(members, rgi_runtime.mpi_group) &&
+                 rgi_mpi_group_is_among(other, rgi_runtime.mpi_group);
+  return in_world ? rgi_runtime.comm : comm;
 }
 
 int rgi_comm_may_talk(MPI_Comm comm) {

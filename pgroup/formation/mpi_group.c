@@ -22,6 +22,22 @@ int rgi_mpi_group_translate(const char *call, MPI_Group from, int n, MPI_Group t
   return error;
 }
 
+int rgi_mpi_group_is_among(MPI_Group some, MPI_Group all) {
+  enum { MOST = 256 };
+  int n = 0, at[MOST], ranks[MOST], among = 1;
+  MPI_Group_size(some, &n);
+  for (int i = 0; i < n && among; i += MOST) {
+    int part = n - i < MOST ? n - i : MOST;
+    for (int k = 0; k < part; k++)
+      at[k] = i + k;
+    if (MPI_Group_translate_ranks(some, part, at, all, ranks) != MPI_SUCCESS)
+      return 1;
+    for (int k = 0; k < part; k++)
+      among &= ranks[k] != MPI_UNDEFINED;
+  }
+  return among;
+}
+
 int rgi_mpi_group_of(const rgi_members *members, MPI_Group *group) {
   int first, stride, n = rgi_members_count(members);
   if (rgi_members_is_range(members, &first, &stride)) {

@@ -13,6 +13,11 @@
  * process that is not in `to`. */
 int rgi_mpi_group_translate(const char *call, MPI_Group from, int n, MPI_Group to, int **ranks);
 
+/* Whether all processes of the first group are in the second. Takes no memory of the library's,
+ * since a member that lacks it must come to the same result as the others. MPI's errors count as
+ * 1. */
+int rgi_mpi_group_is_among(MPI_Group some, MPI_Group all);
+
 /* The members as an MPI group, over the library's world: of O(1) size where they are a range. */
 int rgi_mpi_group_of(const rgi_members *members, MPI_Group *group);
 

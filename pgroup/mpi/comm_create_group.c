@@ -7,6 +7,7 @@
 #include <regroup/comm.h>
 
 #include "base/error.h"
+#include "formation/mpi_group.h"
 #include "mpi/intercept.h"
 #include "progress/mpi_error.h"
 #include "runtime/runtime.h"
@@ -19,7 +20,7 @@ static int comm_holds_group(MPI_Comm comm, MPI_Group group) {
     return 0;
   if (PMPI_Comm_group(comm, &all) != MPI_SUCCESS)
     return 1;
-  int holds = rgi_intercept_is_among(group, all);
+  int holds = rgi_mpi_group_is_among(group, all);
   PMPI_Group_free(&all);
   return holds;
 }

@@ -185,10 +185,6 @@ rg_group rgi_intercept_comm_group(rgi_intercept_call call, MPI_Comm comm);
  * NULL. Local. */
 rg_group rgi_intercept_known_group(MPI_Comm comm);
 
-/* Whether all processes of the first group are in the second. Takes no memory of the library's,
- * since a member that lacks it must come to the same result as the others. */
-int rgi_intercept_is_among(MPI_Group some, MPI_Group all);
-
 /* Prints, on rank 0 of comm to standard error, what became of all processes' calls. Collective
  * over comm. */
 void rgi_intercept_report(MPI_Comm comm);

@@ -37,6 +37,7 @@
 #include "base/log.h"
 #include "collectives/group/coll_of_group.h"
 #include "formation/group.h"
+#include "formation/mpi_group.h"
 #include "mpi/intercept.h"
 #include "mpi/word_exchange.h"
 #include "shm/failure.h"
@@ -106,28 +107,12 @@ static int key_ready(void) {
 
 /* --- whose calls are passed on in any case ------------------------------------------------- */
 
-int rgi_intercept_is_among(MPI_Group some, MPI_Group all) {
-  enum { MOST = 256 };
-  int n = 0, at[MOST], ranks[MOST], among = 1;
-  PMPI_Group_size(some, &n);
-  for (int i = 0; i < n && among; i += MOST) {
-    int part = n - i < MOST ? n - i : MOST;
-    for (int k = 0; k < part; k++)
-      at[k] = i + k;
-    if (PMPI_Group_translate_ranks(some, part, at, all, ranks) != MPI_SUCCESS)
-      return 1;
-    for (int k = 0; k < part; k++)
-      among &= ranks[k] != MPI_UNDEFINED;
-  }
-  return among;
-}
-
 /* Where memory lacks, 1: the agreement says so. */
 static int is_of_world(MPI_Group mpi) {
   MPI_Group world;
   if (PMPI_Comm_group(rgi_intercept_comm, &world) != MPI_SUCCESS)
     return 1;
-  int all = rgi_intercept_is_among(mpi, world);
+  int all = rgi_mpi_group_is_among(mpi, world);
   PMPI_Group_free(&world);
   return all;
 }
