@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "distribution/piece.h"
 #include "onesided/access_piece.h"
 
@@ -274,21 +275,9 @@ int rgi_access_patch(const rgi_access *access, const int64_t lo[], const int64_t
 
 /* --- accesses that do not wait for what they start in the engine ------------------------------ */
 
-static int grow_started(const char *call, rgi_access_started *started) {
-  if (started->n < started->room)
-    return RG_SUCCESS;
-  int room = started->room ? 2 * started->room : 4;
-  rgi_engine_handle *at = realloc(started->at, (size_t)room * sizeof *at);
-  if (!at)
-    return rgi_error(RG_ERR_NOMEM, "%s: no memory for a request", call);
-  started->at = at;
-  started->room = room;
-  return RG_SUCCESS;
-}
-
 int rgi_access_start(const rgi_access *access, rgi_transfer *transfer) {
   rgi_access_started *s = access->started;
-  RGI_TRY(grow_started(access->call, s));
+  RGI_TRY(rgi_grow(&s->at, s->n, &s->room, sizeof *s->at, "no memory for %lld requests"));
   RGI_TRY(rgi_engine_start(transfer, &s->at[s->n]));
   s->n++;
   return RG_SUCCESS;

@@ -13,7 +13,8 @@
 /* Operations of the engine that have been started; the list grows as needed. */
 typedef struct {
   rgi_engine_handle *at;
-  int n, room;
+  int n;
+  int64_t room;
 } rgi_access_started;
 
 /* An access to some patch of an array. */

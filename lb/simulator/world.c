@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 
 static int no_room(const char *what) {
   return rgi_error(RG_ERR_NOMEM, "simulation: no memory for more %s", what);
@@ -19,15 +20,10 @@ static int no_room(const char *what) {
 
 static int add_piece(sim_world *world, int64_t ranks, int32_t formed, int32_t node,
                      int32_t *piece) {
-  if (world->pieces == world->pieces_room) {
-    int64_t room = 2 * (int64_t)world->pieces_room + 16;
-    sim_world_piece *more =
-        room < INT32_MAX ? realloc(world->piece, (size_t)room * sizeof *more) : NULL;
-    if (!more)
-      return no_room("processes");
-    world->piece = more;
-    world->pieces_room = (int32_t)room;
-  }
+  if (world->pieces == INT32_MAX)
+    return no_room("processes");
+  RGI_TRY(rgi_grow(&world->piece, world->pieces, &world->pieces_room, sizeof *world->piece,
+                   "simulation: no memory for %lld parts of groups"));
   world->piece[world->pieces] =
       (sim_world_piece){.ranks = ranks, .formed = formed, .next = SIM_NONE, .node = node};
   *piece = world->pieces++;
@@ -35,15 +31,10 @@ static int add_piece(sim_world *world, int64_t ranks, int32_t formed, int32_t no
 }
 
 static int add_group(sim_world *world, int32_t *group) {
-  if (world->groups == world->groups_room) {
-    int64_t room = 2 * (int64_t)world->groups_room + 16;
-    sim_world_group *more =
-        room < INT32_MAX ? realloc(world->group, (size_t)room * sizeof *more) : NULL;
-    if (!more)
-      return no_room("groups");
-    world->group = more;
-    world->groups_room = (int32_t)room;
-  }
+  if (world->groups == INT32_MAX)
+    return no_room("groups");
+  RGI_TRY(rgi_grow(&world->group, world->groups, &world->groups_room, sizeof *world->group,
+                   "simulation: no memory for %lld groups"));
   world->group[world->groups] = (sim_world_group){.previous = SIM_NONE,
                                                   .next = SIM_NONE,
                                                   .first = SIM_NONE,
@@ -109,7 +100,7 @@ int sim_world_start(sim_world *world, const sim_setup *setup, sim_result *result
   *world = (sim_world){.setup = setup, .result = result};
   if (groups > INT_MAX / 4)
     return rgi_error(RG_ERR_ARG, "simulation: %lld groups are too many", (long long)groups);
-  world->groups_room = world->pieces_room = (int32_t)(groups + groups / 4);
+  world->groups_room = world->pieces_room = groups + groups / 4;
   world->group = malloc(((size_t)world->groups_room + 1) * sizeof *world->group);
   world->piece = malloc(((size_t)world->pieces_room + 1) * sizeof *world->piece);
   if (!world->group || !world->piece)

@@ -43,7 +43,8 @@ typedef struct {
   const sim_setup *setup;
   sim_world_group *group;
   sim_world_piece *piece;
-  int32_t groups, groups_room, pieces, pieces_room;
+  int32_t groups, pieces;
+  int64_t groups_room, pieces_room;
   int32_t head;        /* the leftmost group */
   sim_walkers walkers; /* without a group */
   double last;         /* end of the last walker or formation so far */

@@ -8,15 +8,12 @@
 
 #include <stdlib.h>
 
+#include "base/grow.h"
+
 static rgi_layout_run *new_run(rgi_layout *layout) {
-  if (layout->runs == layout->room) {
-    size_t room = layout->room ? 2 * layout->room : 4;
-    rgi_layout_run *more = realloc(layout->run, room * sizeof *more);
-    if (!more)
-      return NULL;
-    layout->run = more;
-    layout->room = room;
-  }
+  if (rgi_grow(&layout->run, (int64_t)layout->runs, &layout->room, sizeof *layout->run,
+               "no memory for %lld runs"))
+    return NULL;
   return &layout->run[layout->runs++];
 }
 

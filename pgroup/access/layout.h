@@ -19,7 +19,8 @@ typedef struct {
 typedef struct {
   int64_t size, extent; /* bytes of an element; from one element to the next */
   int64_t low, high;    /* its first byte, and behind its last one */
-  size_t runs, room;
+  size_t runs;
+  int64_t room;
   rgi_layout_run *run;
 } rgi_layout;
 

@@ -7,9 +7,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/grow.h"
 #include "mpich/windows/win.h"
-
-#define ROOM_STEP 4096
 
 _Atomic(rgi_win *) rgi_win_at[RGI_MPICH_WINDOW_HANDLES];
 
@@ -17,20 +16,15 @@ _Atomic(rgi_win *) rgi_win_at[RGI_MPICH_WINDOW_HANDLES];
 static struct {
   pthread_mutex_t lock;
   uint32_t used; /* indices that were ever given out */
-  uint32_t free, room;
+  uint32_t free;
+  int64_t room;
   uint32_t *freed;
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Room for the index for the time when it is free again. */
 static int grow_room(uint32_t i) {
-  if (i < table.room)
-    return 1;
-  uint32_t *more = realloc(table.freed, (table.room + ROOM_STEP) * sizeof *more);
-  if (!more)
-    return 0;
-  table.freed = more;
-  table.room += ROOM_STEP;
-  return 1;
+  return rgi_grow(&table.freed, i, &table.room, sizeof *table.freed,
+                  "no memory for %lld windows") == RG_SUCCESS;
 }
 
 int rgi_win_table_add(rgi_win *window) {
