@@ -117,8 +117,7 @@ static int load_generation(loading *loading, rgi_generations *generations, int i
   return error == RG_ERR_SYSTEM ? RG_ERR_FILE : error;
 }
 
-/* --- all generations
- * ------------------------------------------------------------------------------ */
+/* --- all generations ----------------------------------------------------------------------- */
 
 static void warn_of_trouble(const loading *loading, const rgi_generations *generations) {
   if (loading->group->me == 0 && generations->trouble[0])

@@ -165,8 +165,7 @@ static int begin(void) {
   return survivable(rg_array_sync(grid), "rg_array_sync");
 }
 
-/* --- deaths ------------------------------------------------------------------------------------
- */
+/* --- deaths -------------------------------------------------------------------------------- */
 
 /* What the survivors know goes to the new members. */
 static int take_over(void) {
@@ -263,8 +262,7 @@ static int let_go(void) {
   return RG_SUCCESS;
 }
 
-/* --- all steps ---------------------------------------------------------------------------------
- */
+/* --- all steps ----------------------------------------------------------------------------- */
 
 /* Until the end; else the process has left, or was acquired in vain. */
 static int work(void) {

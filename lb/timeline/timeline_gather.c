@@ -144,8 +144,7 @@ static int find_shifts(gathered_records *records) {
   return error;
 }
 
-/* --- what all have recorded --------------------------------------------------------------------
- */
+/* --- what all have recorded ---------------------------------------------------------------- */
 
 /* Where each process's n[r] items of so many bytes go. Returns their number. */
 static int64_t lay_out(gathered_records *records, int deaths, size_t bytes) {

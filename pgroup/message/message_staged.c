@@ -116,8 +116,7 @@ static staged_message *make_staged(rgi_message *message, int data_tag) {
   return t;
 }
 
-/* --- pieces ------------------------------------------------------------------------------------
- */
+/* --- pieces -------------------------------------------------------------------------------- */
 
 static size_t piece_count(const staged_message *transfer) {
   return (transfer->bytes + PIECE_BYTES - 1) / PIECE_BYTES;
@@ -189,8 +188,7 @@ static int progress_pieces(staged_message *transfer) {
   return error;
 }
 
-/* --- the end ------------------------------------------------------------------------------------
- */
+/* --- the end ------------------------------------------------------------------------------- */
 
 /* The message, if it has not been given up, is not under way any more. */
 static rgi_message *detach_message(staged_message *transfer) {

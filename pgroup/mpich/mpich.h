@@ -27,8 +27,7 @@ const rgi_mpich_table *rgi_mpich_gives(void);
 #define RGI_MPICH_WINDOW_HANDLE 0x60000000u
 #define RGI_MPICH_WINDOW_HANDLES (1 << 20)
 
-/* --- waits inside MPI that yield and sleep (polite.c; regroup/polite.h) -------------------------
- */
+/* --- waits inside MPI that yield and sleep (polite.c; regroup/polite.h) -------------------- */
 
 #pragma GCC visibility push(hidden)
 

@@ -101,8 +101,7 @@ static void end(field *f, int rank) {
     }
 }
 
-/* --- what was found ----------------------------------------------------------------------------
- */
+/* --- what was found ------------------------------------------------------------------------ */
 
 /* Processor-seconds of one run, over all processes. The parts were summed over all
  * runs; they are given the median's length. Collective. */

@@ -108,8 +108,7 @@ static int by_array(bench_arrays_work *work, bench_array_op op, int turn, int64_
   }
 }
 
-/* --- memory itself -----------------------------------------------------------------------------
- */
+/* --- memory itself ------------------------------------------------------------------------- */
 
 static int by_memory(bench_arrays_work *work, bench_array_op op, int turn, int64_t increment,
                      int64_t *before) {
@@ -128,8 +127,7 @@ static int by_memory(bench_arrays_work *work, bench_array_op op, int turn, int64
   return RG_SUCCESS;
 }
 
-/* --- MPI's window
- * --------------------------------------------------------------------------------- */
+/* --- MPI's window -------------------------------------------------------------------------- */
 
 static int by_window(bench_arrays_work *work, bench_array_op op, int turn, int64_t increment,
                      int64_t *before) {

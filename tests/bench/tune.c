@@ -310,8 +310,7 @@ static void tell(bench_report *report) {
              "With --output FILE they are kept, for RG_TUNING=FILE.");
 }
 
-/* --- the command --------------------------------------------------------------------------------
- */
+/* --- the command --------------------------------------------------------------------------- */
 
 static int run(bench_report *report, rgp_progress *progress) {
   double deadline = rgp_now() + bench_given.time_limit;

@@ -159,8 +159,7 @@ int bench_windows_served(const bench_windows *w) {
   return (uint32_t)MPI_Win_c2f(w->window[BENCH_WINDOWS_SERVED]) >> 26 == 0x18;
 }
 
-/* --- one operation -----------------------------------------------------------------------------
- */
+/* --- one operation ------------------------------------------------------------------------- */
 
 static MPI_Aint place_of(const bench_windows *w, int spot) {
   return FIRST + (MPI_Aint)spot * w->target.area * (MPI_Aint)sizeof(double);

@@ -313,8 +313,7 @@ static int print(void) {
   return error;
 }
 
-/* --- moving and saving -------------------------------------------------------------------------
- */
+/* --- moving and saving --------------------------------------------------------------------- */
 
 static int fill_part(void) {
   int error = fill(), last = rgt_size > 1 ? rgt_size - 2 : 0;
@@ -375,8 +374,7 @@ static int is_loaded(void) {
   return found && whole_got() && a_is_right();
 }
 
-/* --- other objects -----------------------------------------------------------------------------
- */
+/* --- other objects ------------------------------------------------------------------------- */
 
 static int make_mutexes(void) {
   int error = rg_mutexes_create(shortage_group, 3, &mutexes);

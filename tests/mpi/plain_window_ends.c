@@ -28,8 +28,7 @@ static MPI_Aint mib(int n) {
   return (MPI_Aint)n << 20;
 }
 
-/* --- finalize ----------------------------------------------------------------------------------
- */
+/* --- finalize ------------------------------------------------------------------------------ */
 
 static long *base, *freed, *kept;
 static int good;
@@ -71,8 +70,7 @@ static void finalize(void) {
   good &= left == MPI_WIN_NULL;
 }
 
-/* --- handles ------------------------------------------------------------------------------------
- */
+/* --- handles ------------------------------------------------------------------------------- */
 
 static int refusals, deleted, handled, wrong;
 
@@ -140,8 +138,7 @@ static void handles(void) {
   plain_number("wrong", wrong);
 }
 
-/* --- comms --------------------------------------------------------------------------------------
- */
+/* --- comms --------------------------------------------------------------------------------- */
 
 static int sum_at_end(MPI_Comm comm, int key, void *value, void *extra) {
   int sum = 0;
@@ -179,8 +176,7 @@ static void comms(void) {
   plain_number("wrong", wrong);
 }
 
-/* --- wishes -------------------------------------------------------------------------------------
- */
+/* --- wishes -------------------------------------------------------------------------------- */
 
 static void check(int right) {
   wrong += !right;
@@ -282,8 +278,7 @@ static void wishes(void) {
   plain_number("wrong", wrong);
 }
 
-/* --- progress -----------------------------------------------------------------------------------
- */
+/* --- progress ------------------------------------------------------------------------------ */
 
 enum { LONG = 1 << 22, SECONDS = 30 };
 
@@ -336,8 +331,7 @@ static void progress(void) {
   plain_number("wrong", wrong);
 }
 
-/* --- shortage -----------------------------------------------------------------------------------
- */
+/* --- shortage ------------------------------------------------------------------------------ */
 
 /* The arena's memory ends in the middle of what is used. */
 static void shortage(void) {

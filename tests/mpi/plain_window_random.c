@@ -35,8 +35,7 @@ static void check(int good) {
   wrong += !good;
 }
 
-/* --- types of elements of a block ---------------------------------------------------------------
- */
+/* --- types of elements of a block ---------------------------------------------------------- */
 
 static void make_types(void) {
   const int displs[] = {0, 3, 9, 10, 15}, lengths[] = {2, 0, 3}, at[] = {12, 1, 5};
@@ -60,8 +59,7 @@ static void make_types(void) {
   }
 }
 
-/* --- one access ---------------------------------------------------------------------------------
- */
+/* --- one access ---------------------------------------------------------------------------- */
 
 typedef enum { NOTHING, PUT, GET, SUM, MAX, REPLACE, FETCH, READ, ADD_ONE, KINDS } kind;
 
@@ -148,8 +146,7 @@ static void finish(const access *a) {
   }
 }
 
-/* --- a round ------------------------------------------------------------------------------------
- */
+/* --- a round ------------------------------------------------------------------------------- */
 
 static void issue_at(const access *all, int target, MPI_Win win) {
   for (int b = 0; b < BLOCKS; b++)
@@ -254,8 +251,7 @@ static void try_round(access *all, const double *base, MPI_Win win, int flavor) 
   compare(base, win, flavor);
 }
 
-/* --- windows ------------------------------------------------------------------------------------
- */
+/* --- windows ------------------------------------------------------------------------------- */
 
 /* own: the memory of all members, of those with even ranks, or of none is their own (malloc). */
 static void try_window(const char *name, const char *counted, int flavor, int own, int rounds) {

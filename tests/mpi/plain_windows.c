@@ -60,8 +60,7 @@ static void fill(const window *w) {
   MPI_Win_fence(0, w->win);
 }
 
-/* --- epochs ------------------------------------------------------------------------------------
- */
+/* --- epochs -------------------------------------------------------------------------------- */
 
 static void try_fence(const window *w) {
   double got[N], sent[N];
@@ -142,8 +141,7 @@ static void try_locks(const window *w) {
   MPI_Win_fence(MPI_MODE_NOSUCCEED, w->win);
 }
 
-/* --- single elements, requests
- * -------------------------------------------------------------------- */
+/* --- single elements, requests ------------------------------------------------------------- */
 
 /* Counters of rank 0: numbers are given out once each, and locks are won by one process each. */
 static void try_counters(const window *w) {
@@ -195,8 +193,7 @@ static void try_requests(const window *w) {
   MPI_Win_fence(MPI_MODE_NOSUCCEED, w->win);
 }
 
-/* --- all operations on all types
- * ------------------------------------------------------------------ */
+/* --- all operations on all types ----------------------------------------------------------- */
 
 enum { INTEGER = 1, REAL = 2, COMPLEX = 4, LOGICAL = 8, BYTES = 16, PAIR = 32 };
 
@@ -316,8 +313,7 @@ static void try_operations(const window *w) {
   MPI_Win_unlock_all(w->win);
 }
 
-/* --- derived types
- * ------------------------------------------------------------------------------------ */
+/* --- derived types ------------------------------------------------------------------------- */
 
 /* A type of 15 doubles in as many parts and 15 parts without elements. */
 static MPI_Datatype type_of_parts(int which) {
@@ -432,8 +428,7 @@ static void try_types(const window *w) {
   MPI_Win_unlock_all(w->win);
 }
 
-/* --- what a window tells
- * ---------------------------------------------------------------------------------- */
+/* --- what a window tells ------------------------------------------------------------------- */
 
 static int deleted;
 

@@ -43,8 +43,7 @@ static void steps(int n) {
     step();
 }
 
-/* --- connections --------------------------------------------------------------------------------
- */
+/* --- connections --------------------------------------------------------------------------- */
 
 static void greet(rgi_greeting *greeting, rgi_tcp *tcp) {
   int done = 0;
@@ -131,8 +130,7 @@ static unsigned dead_set(void) {
   return set;
 }
 
-/* --- tests -------------------------------------------------------------------------------------
- */
+/* --- tests --------------------------------------------------------------------------------- */
 
 static void make_overlay(void) {
   overlay = calloc(1, sizeof *overlay + NODES * sizeof(rgi_overlay_node) + 4 * NODES);

@@ -118,8 +118,7 @@ static void work(uint64_t seed) {
   unlock(0);
 }
 
-/* --- fixed moments -----------------------------------------------------------------------------
- */
+/* --- fixed moments ------------------------------------------------------------------------- */
 
 static void tell(MPI_Comm node, int member) {
   MPI_Send(&me, 1, MPI_INT, member, 0, node);
@@ -200,8 +199,7 @@ static void outlive_adder(rg_group world) {
   unlock(0);
 }
 
-/* --- all -----------------------------------------------------------------------------------------
- */
+/* --- all ----------------------------------------------------------------------------------- */
 
 /* An error of the library's that tells of a death. */
 static int tells_of_death(int code) {

@@ -102,8 +102,7 @@ static int step(double until, uint64_t *sum) {
   return sum_up(until, sum);
 }
 
-/* --- all rounds ---------------------------------------------------------------------------------
- */
+/* --- all rounds ---------------------------------------------------------------------------- */
 
 static void work(double until) {
   while (!is_over) {

@@ -93,8 +93,7 @@ static void test_random(void) {
   }
 }
 
-/* --- domains of hosts --------------------------------------------------------------------------
- */
+/* --- domains of hosts ---------------------------------------------------------------------- */
 
 static void expect_domain(const char *domains, const char *host, const char *expected) {
   char *found = NULL;

@@ -46,8 +46,7 @@ int rgi_meeting_step_aside(rg_balancer balancer, int *failed) {
   return error;
 }
 
-/* --- meetings ----------------------------------------------------------------------------------
- */
+/* --- meetings ------------------------------------------------------------------------------ */
 
 static void free_entries(int64_t count, rgi_queue_entry *entry) {
   for (int64_t i = 0; i < count; i++)

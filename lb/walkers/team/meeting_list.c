@@ -190,8 +190,7 @@ int rgi_meeting_list_take(rgi_meeting_list list, int64_t *count, rgi_queue_entry
   return error;
 }
 
-/* --- walkers that nobody meets ------------------------------------------------------------------
- */
+/* --- walkers that nobody meets ------------------------------------------------------------- */
 
 /* Whether the walker with this id has come to the meeting of a. */
 static int has_come(rgi_meeting_list list, const arrival *comer, int64_t id) {

@@ -168,8 +168,7 @@ void rgi_win_memory_free(void *memory);
 /* Whether the memory is in the arena. */
 int rgi_win_memory_holds(const void *memory, int64_t bytes);
 
-/* --- errors and what MPI keeps (win_stand_in.c) -------------------------------------------------
- */
+/* --- errors and what MPI keeps (win_stand_in.c) -------------------------------------------- */
 
 /* Raises an error class of MPI's through the window's error handler; returns its code. call, rank,
  * and the access (win_access.h): what the program called, for the text of a fatal error. */
@@ -191,8 +190,7 @@ int rgi_win_stand_in_free(rgi_win *window);
 /* Gives up the reference to its error handler. */
 void rgi_win_drop_handler(rgi_win *window);
 
-/* --- attributes (win_attr.c, win_keyval.c) ------------------------------------------------------
- */
+/* --- attributes (win_attr.c, win_keyval.c) ------------------------------------------------- */
 
 /* The window for whose stand-in this thread calls MPI, which may call the application's functions.
  */

@@ -153,8 +153,7 @@ int rgi_win_access_common(rgi_win *window, const rgi_win_access *access, int *co
   return 1;
 }
 
-/* --- layouts of both sides ----------------------------------------------------------------------
- */
+/* --- layouts of both sides ----------------------------------------------------------------- */
 
 /* A side of an access: its bytes, and how they lie. */
 typedef struct {

@@ -29,8 +29,7 @@ static void order_memory(void) {
   atomic_thread_fence(memory_order_seq_cst);
 }
 
-/* --- locks -------------------------------------------------------------------------------------
- */
+/* --- locks --------------------------------------------------------------------------------- */
 
 static rgi_shared_lock_user lock_of(const rgi_win *window, int rank) {
   rgi_win_part *part = window->target[rank].part;
@@ -149,8 +148,7 @@ RG_API int MPI_Win_unlock_all(MPI_Win win) {
   return MPI_SUCCESS;
 }
 
-/* --- flushes
- * -------------------------------------------------------------------------------------- */
+/* --- flushes ------------------------------------------------------------------------------- */
 
 static int flush_target(rgi_win *window, int rank, const char *call) {
   rgi_win_target *t = target_at(window, rank);
@@ -204,8 +202,7 @@ RG_API int MPI_Win_sync(MPI_Win win) {
   return MPI_SUCCESS;
 }
 
-/* --- fences
- * ----------------------------------------------------------------------------------------- */
+/* --- fences -------------------------------------------------------------------------------- */
 
 #define FENCE_ASSERTIONS                                                                           \
   (MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED)
@@ -228,8 +225,7 @@ RG_API int MPI_Win_fence(int assertion, MPI_Win win) {
   return MPI_SUCCESS;
 }
 
-/* --- post, start, complete, wait
- * ------------------------------------------------------------------------ */
+/* --- post, start, complete, wait ----------------------------------------------------------- */
 
 /* The ranks in the window of a group's members; to be freed. NULL: no memory. MPI_UNDEFINED for one
  * that is no member of the window. */

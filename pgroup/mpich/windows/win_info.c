@@ -82,8 +82,7 @@ RG_API int MPI_Win_set_info(MPI_Win win, MPI_Info info) {
   return code;
 }
 
-/* --- shared memory -----------------------------------------------------------------------------
- */
+/* --- shared memory ------------------------------------------------------------------------- */
 
 /* MPI_PROC_NULL: the first member that has memory. */
 static int find_memory(rgi_win *window, int rank, const rgi_win_target **found) {
@@ -134,8 +133,7 @@ RG_API int MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Ain
 RGI_INTERCEPT_BOTH(Win_shared_query_c);
 #endif
 
-/* --- only for dynamic windows, which are MPI's
- * ----------------------------------------------------- */
+/* --- only for dynamic windows, which are MPI's --------------------------------------------- */
 
 RG_API int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size) {
   rgi_win *window = rgi_win_of(win);

@@ -22,8 +22,7 @@ static int end_row(int code) {
   return code;
 }
 
-/* --- what was passed on and is not complete ----------------------------------------------------
- */
+/* --- what was passed on and is not complete ------------------------------------------------ */
 
 static unsigned long long issued(rgi_win_nodes *nodes) {
   return nodes ? atomic_load(&nodes->all.issued) : 0;
@@ -74,8 +73,7 @@ static int flush_nothing(void) {
   return MPI_SUCCESS;
 }
 
-/* --- locks and flushes -------------------------------------------------------------------------
- */
+/* --- locks and flushes --------------------------------------------------------------------- */
 
 static void close_fence(rgi_win *window) {
   if (window->access == RGI_WIN_FENCE) {
@@ -163,8 +161,7 @@ int rgi_win_nodes_flush_local_all(MPI_Win win) {
              : end_row(RGI_INTERCEPT_NEXT(PMPI_Win_flush_local_all)(win));
 }
 
-/* --- fence, start, complete --------------------------------------------------------------------
- */
+/* --- fence, start, complete ---------------------------------------------------------------- */
 
 int rgi_win_nodes_fence(int assertion, MPI_Win win) {
   rgi_win_nodes *nodes = rgi_win_nodes_of(win);

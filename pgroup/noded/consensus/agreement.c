@@ -485,8 +485,7 @@ static void advance_agreement(group_agreement *agreement) {
   }
 }
 
-/* --- receiving ---------------------------------------------------------------------------------
- */
+/* --- receiving ----------------------------------------------------------------------------- */
 
 static void receive_proposal(group_agreement *agreement, int from,
                              const rgi_agreement_proposal *proposal) {

@@ -10,8 +10,7 @@
 
 #include "base/mix.h"
 
-/* --- facts --------------------------------------------------------------------------------------
- */
+/* --- facts --------------------------------------------------------------------------------- */
 
 static struct {
   rgi_overlay_fact *list;
@@ -62,8 +61,7 @@ rgi_overlay_fact rgi_facts_get(size_t i) {
   return facts.list[i];
 }
 
-/* --- decisions ----------------------------------------------------------------------------------
- */
+/* --- decisions ----------------------------------------------------------------------------- */
 
 static struct {
   int nodes;
@@ -113,8 +111,7 @@ const rgi_facts_decided *rgi_facts_decision(uint32_t number) {
   return number >= 1 && number <= (uint32_t)decisions.nodes ? decisions.known[number] : NULL;
 }
 
-/* --- all ----------------------------------------------------------------------------------------
- */
+/* --- all ----------------------------------------------------------------------------------- */
 
 int rgi_facts_open(int nodes) {
   decisions.nodes = nodes;

@@ -222,8 +222,7 @@ static const char *multiply_right_theirs(void *work) {
   return product_right(x, at[0], at[1]);
 }
 
-/* --- fill, dot, add: as fast as memory
- * ------------------------------------------------------------ */
+/* --- fill, dot, add: as fast as memory ----------------------------------------------------- */
 
 static const char *fill_ours(void *work) {
   ga_work *w = work;

@@ -654,8 +654,7 @@ static void test_release_processors(void) {
   expect_move(0, 0, RG_MOVE_NO_ROW, 3, RG_MOVE_NO_WALKER);
 }
 
-/* --- nodes ---------------------------------------------------------------------------------------
- */
+/* --- nodes --------------------------------------------------------------------------------- */
 
 /* Two idle rows and two that take processes. From left to right both would leave their nodes. */
 static void test_nodes_all(void) {

@@ -275,8 +275,7 @@ static void test_origins(void) {
   RGT_OK(rg_timeline_free(&t));
 }
 
-/* --- names and colours -------------------------------------------------------------------------
- */
+/* --- names and colours --------------------------------------------------------------------- */
 
 /* A gathered timeline with walkers 0 to n - 1, one after the other. */
 static rg_timeline with_walkers(rg_group self, int n) {

@@ -20,8 +20,7 @@ enum { POLICIES = sizeof policies / sizeof *policies };
 /* How many walkers a run has: also none, and more than groups. */
 static const int walkers_of[RUNS] = {5, 0, MOST};
 
-/* --- several runs ------------------------------------------------------------------------------
- */
+/* --- several runs -------------------------------------------------------------------------- */
 
 static rg_balancer made(const char *name, work_context *context, rg_timeline t) {
   rg_walker_kind kind = work_kind(context);
@@ -198,8 +197,7 @@ static void test_timeline(void) {
   }
 }
 
-/* --- paces -------------------------------------------------------------------------------------
- */
+/* --- paces --------------------------------------------------------------------------------- */
 
 /* What the leader sees: of walkers that wait, by the policy; of one at work, by its unit. */
 typedef struct {
@@ -288,8 +286,7 @@ static void test_paces(void) {
   RGT_OK(rg_balance_free(&s.b));
 }
 
-/* --- errors ------------------------------------------------------------------------------------
- */
+/* --- errors -------------------------------------------------------------------------------- */
 
 static void add_all(rg_balancer balancer, int walkers) {
   for (int w = 0; w < walkers; w++)

@@ -134,8 +134,7 @@ static int64_t measured(division *d, const char *name, int64_t *pairs) {
   return crossed;
 }
 
-/* --- both --------------------------------------------------------------------------------------
- */
+/* --- both ---------------------------------------------------------------------------------- */
 
 static const char *const policies[] = {"share-out:cost=0", "most-work", "release:cost=0"};
 

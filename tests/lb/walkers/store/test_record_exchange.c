@@ -302,8 +302,7 @@ static void learn_held(const rgi_record_exchange *exchange, const rgi_membership
   }
 }
 
-/* --- a case ------------------------------------------------------------------------------------
- */
+/* --- a case -------------------------------------------------------------------------------- */
 
 /* Domains by chance instead of RG_DOMAINS. */
 static void set_domains(rgi_record_exchange *exchange) {
