@@ -25,52 +25,53 @@ static int in_place_error(const rgi_call *call) {
   return rgi_error(RG_ERR_ARG, "%s: MPI_IN_PLACE has no meaning here", call->name);
 }
 
-static int check_memory(const rgi_call *call, const dense_side *side) {
-  return side->memory == MPI_IN_PLACE
+static int check_memory(const rgi_call *call, const dense_side *dense) {
+  return dense->memory == MPI_IN_PLACE
              ? in_place_error(call)
-             : rgi_datatype_check_memory(call->name, &side->datatype, side->memory, side->bytes);
+             : rgi_datatype_check_memory(call->name, &dense->datatype, dense->memory, dense->bytes);
 }
 
 /* n equal blocks (1: one block of all). */
-static int even_side(const rgi_call *call, const rgi_call_side *side, int n, dense_side *side) {
-  side->memory = rgi_call_memory(side);
-  side->displs = NULL;
-  side->n = n;
-  RGI_TRY(rgi_datatype_of(call->name, side->type, &side->datatype));
-  side->blocks = (rgi_blocks){0, NULL, NULL};
-  RGI_TRY(rgi_datatype_bytes(call->name, &side->datatype, side->count, &side->blocks.each));
-  if (n > 1 && side->blocks.each > PTRDIFF_MAX / (size_t)n)
+static int even_side(const rgi_call *call, const rgi_call_side *side, int n, dense_side *dense) {
+  dense->memory = rgi_call_memory(side);
+  dense->displs = NULL;
+  dense->n = n;
+  RGI_TRY(rgi_datatype_of(call->name, side->type, &dense->datatype));
+  dense->blocks = (rgi_blocks){0, NULL, NULL};
+  RGI_TRY(rgi_datatype_bytes(call->name, &dense->datatype, side->count, &dense->blocks.each));
+  if (n > 1 && dense->blocks.each > PTRDIFF_MAX / (size_t)n)
     return rgi_error(RG_ERR_ARG, "%s: %d blocks of %zu bytes are too many", call->name, n,
-                     side->blocks.each);
-  side->bytes = (size_t)n * side->blocks.each;
+                     dense->blocks.each);
+  dense->bytes = (size_t)n * dense->blocks.each;
   return check_memory(call, dense);
 }
 
 /* One block for each rank; without displacements one after another. */
 static int uneven_side(rgi_sched *sched, const rgi_call *call, const rgi_call_side *side,
-                       dense_side *side) {
+                       dense_side *dense) {
   int n = sched->coll->all.size;
-  side->memory = rgi_call_memory(side);
-  side->displs = side->displs;
-  side->n = n;
-  RGI_TRY(rgi_datatype_of(call->name, side->type, &side->datatype));
+  dense->memory = rgi_call_memory(side);
+  dense->displs = side->displs;
+  dense->n = n;
+  RGI_TRY(rgi_datatype_of(call->name, side->type, &dense->datatype));
   size_t *at = rgi_sched_alloc(sched, 2 * (size_t)n * sizeof *at), *length = at + n;
   if (!at)
     return sched->error;
-  side->bytes = 0;
+  dense->bytes = 0;
   for (int i = 0; i < n; i++) {
-    RGI_TRY(rgi_datatype_bytes(call->name, &side->datatype, side->counts[i], &length[i]));
-    at[i] = side->displs && side->datatype.dense ? (size_t)(side->displs[i] * side->datatype.extent)
-                                                 : side->bytes;
-    side->bytes += length[i];
+    RGI_TRY(rgi_datatype_bytes(call->name, &dense->datatype, side->counts[i], &length[i]));
+    at[i] = side->displs && dense->datatype.dense
+                ? (size_t)(side->displs[i] * dense->datatype.extent)
+                : dense->bytes;
+    dense->bytes += length[i];
   }
-  side->blocks = (rgi_blocks){0, at, length};
+  dense->blocks = (rgi_blocks){0, at, length};
   return check_memory(call, dense);
 }
 
 /* A block for each rank, in a vector form or not. */
 static int side_of_ranks(rgi_sched *sched, const rgi_call *call, const rgi_call_side *side,
-                         dense_side *side) {
+                         dense_side *dense) {
   int v = call->operation == RG_OP_GATHERV || call->operation == RG_OP_SCATTERV ||
           call->operation == RG_OP_ALLGATHERV || call->operation == RG_OP_ALLTOALLV;
   if (!v)
@@ -83,59 +84,59 @@ static int side_of_ranks(rgi_sched *sched, const rgi_call *call, const rgi_call_
 /* --- dense forms --------------------------------------------------------------------- */
 
 /* Packs block i of the user's memory into dense. */
-static int pack_block(const dense_side *side, int i, char *dense) {
-  const rgi_datatype *datatype = &side->datatype;
-  size_t length = rgi_blocks_length(&side->blocks, i);
+static int pack_block(const dense_side *dense, int i, char *packed) {
+  const rgi_datatype *datatype = &dense->datatype;
+  size_t length = rgi_blocks_length(&dense->blocks, i);
   if (length == 0)
     return RG_SUCCESS;
-  MPI_Aint at =
-      side->displs ? side->displs[i] : (MPI_Aint)((size_t)i * (side->blocks.each / datatype->size));
-  return rgi_datatype_pack_bytes(datatype, rgi_datatype_element(datatype, side->memory, at), length,
-                                 dense + rgi_blocks_at(&side->blocks, i));
+  MPI_Aint at = dense->displs ? dense->displs[i]
+                              : (MPI_Aint)((size_t)i * (dense->blocks.each / datatype->size));
+  return rgi_datatype_pack_bytes(datatype, rgi_datatype_element(datatype, dense->memory, at),
+                                 length, packed + rgi_blocks_at(&dense->blocks, i));
 }
 
-static int pack_all(const dense_side *side, char *dense) {
-  for (int i = 0; i < side->n; i++)
-    RGI_TRY(pack_block(side, i, dense));
+static int pack_all(const dense_side *dense, char *packed) {
+  for (int i = 0; i < dense->n; i++)
+    RGI_TRY(pack_block(dense, i, packed));
   return RG_SUCCESS;
 }
 
 /* What is sent: in place, or packed. */
-static int dense_in(rgi_sched *sched, const dense_side *side, const char **in) {
-  if (side->datatype.dense) {
-    *in = side->memory;
+static int dense_in(rgi_sched *sched, const dense_side *dense, const char **in) {
+  if (dense->datatype.dense) {
+    *in = dense->memory;
     return RG_SUCCESS;
   }
-  char *room = rgi_sched_alloc(sched, side->bytes);
+  char *room = rgi_sched_alloc(sched, dense->bytes);
   *in = room;
-  return room ? pack_all(side, room) : sched->error;
+  return room ? pack_all(dense, room) : sched->error;
 }
 
 /* Where to receive: in place, or to be unpacked from. */
-static int dense_out(rgi_sched *sched, const dense_side *side, char **out) {
-  sched->datatype = side->datatype;
-  if (side->datatype.dense) {
-    *out = side->memory;
+static int dense_out(rgi_sched *sched, const dense_side *dense, char **out) {
+  sched->datatype = dense->datatype;
+  if (dense->datatype.dense) {
+    *out = dense->memory;
     return RG_SUCCESS;
   }
-  *out = rgi_sched_alloc(sched, side->bytes);
-  sched->unpack_bytes = side->bytes;
+  *out = rgi_sched_alloc(sched, dense->bytes);
+  sched->unpack_bytes = dense->bytes;
   return *out ? RG_SUCCESS : sched->error;
 }
 
-/* Makes *side a dense copy of itself: its blocks follow one another. */
-static int copy_side(rgi_sched *sched, dense_side *side, const char **copy) {
-  size_t at = 0, *places = side->blocks.at
-                               ? rgi_sched_alloc(sched, (size_t)side->n * sizeof *places)
+/* Makes *dense a dense copy of itself: its blocks follow one another. */
+static int copy_side(rgi_sched *sched, dense_side *dense, const char **copy) {
+  size_t at = 0, *places = dense->blocks.at
+                               ? rgi_sched_alloc(sched, (size_t)dense->n * sizeof *places)
                                : NULL;
-  char *room = rgi_sched_alloc(sched, side->bytes);
-  for (int i = 0; i < side->n && places; i++) {
+  char *room = rgi_sched_alloc(sched, dense->bytes);
+  for (int i = 0; i < dense->n && places; i++) {
     places[i] = at;
-    at += rgi_blocks_length(&side->blocks, i);
+    at += rgi_blocks_length(&dense->blocks, i);
   }
-  side->blocks.at = places;
+  dense->blocks.at = places;
   *copy = room;
-  return sched->error ? sched->error : pack_all(side, room);
+  return sched->error ? sched->error : pack_all(dense, room);
 }
 
 static int same_size(const rgi_call *call, size_t sent, size_t expected) {
