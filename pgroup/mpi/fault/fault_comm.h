@@ -66,10 +66,4 @@ int rgi_fault_comm_check(const rgi_fault_comm *state, const char *call);
  * MPI_ANY_SOURCE, for which failures count that have not been acknowledged. */
 int rgi_fault_comm_check_peer(const rgi_fault_comm *state, int peer, const char *call);
 
-/* --- creations: fault_create.c --------------------------------------------------------------- */
-
-/* Where the caller knows of a failure: it takes no part in the creation that comes next on the
- * communicator, so that members which are in it do not wait for it. */
-void rgi_fault_create_abandon(rgi_fault_comm *state);
-
 #endif

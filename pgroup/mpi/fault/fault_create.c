@@ -11,6 +11,7 @@
  * the parent is revoked. A member knows the number before it does anything: one that knows of a
  * failure already revokes it and takes no part; so does one that agrees on the parent after a
  * failure, or shrinks it, instead of creating (rgi_fault_create_abandon). */
+#include "mpi/fault/fault_create.h"
 
 #include <regroup/collectives.h>
 #include <regroup/recovery.h>

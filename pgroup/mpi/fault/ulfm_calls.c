@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "formation/group.h"
-#include "mpi/fault/fault_comm.h"
+#include "mpi/fault/fault_create.h"
 #include "mpi/fault/fault_request.h"
 #include "mpi/intercept.h"
 #include "mpich/mpich.h"
