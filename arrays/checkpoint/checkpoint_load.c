@@ -36,7 +36,7 @@ typedef struct {
   size_t bytes;
   uint64_t written; /* the latest claim that the members know, if any has begun one; or 0 */
   uint64_t claimed; /* the latest claim before the files were read */
-} loading;
+} load_call;
 
 /* --- one generation ------------------------------------------------------------------------ */
 
@@ -51,7 +51,7 @@ static int fits_array(const char *name, int64_t i, rg_array a, const rgi_head_ar
                    (int)record->type, record->d.dims, (long long)record->d.shape[0]);
 }
 
-static int fits_head(const loading *loading, const char *name, const rgi_head *head) {
+static int fits_head(const load_call *loading, const char *name, const rgi_head *head) {
   if (head->fixed->arrays != loading->n || head->fixed->state_bytes != loading->bytes)
     return rgi_error(
         RG_ERR_FILE, "%s holds %lld arrays and %llu bytes of state; %lld and %llu were to be read",
@@ -64,7 +64,7 @@ static int fits_head(const loading *loading, const char *name, const rgi_head *h
 
 /* Puts the blocks of one segment. writer: the rank that wrote it. */
 static int put_blocks(void *context, const rgi_head *head, int writer, const char *segment) {
-  const loading *l = context;
+  const load_call *l = context;
   uint64_t at = 0;
   for (int64_t k = 0; k < l->n; k++) {
     const rgi_head_array *record = &head->saved[k];
@@ -85,18 +85,18 @@ static int put_blocks(void *context, const rgi_head *head, int writer, const cha
 }
 
 /* The error of one member on all of them. */
-static int share_error(const loading *loading, int error) {
+static int share_error(const load_call *loading, int error) {
   return rgi_group_error_share(loading->group, "rg_checkpoint_load", error);
 }
 
 /* On every member alike. */
-static int read_arrays(loading *loading, const rgi_head *head, const char *name) {
+static int read_arrays(load_call *loading, const rgi_head *head, const char *name) {
   int error = rgi_generations_read(loading->group, head, name, put_blocks, loading);
   return share_error(loading, error ? error : rg_array_fence(NULL));
 }
 
 /* *damaged: the other generation is to be tried. */
-static int load_generation(loading *loading, rgi_generations *generations, int i, int *damaged) {
+static int load_generation(load_call *loading, rgi_generations *generations, int i, int *damaged) {
   rgi_head head = {0};
   char name[sizeof generations->name[0]] = "";
   *damaged = 0;
@@ -119,13 +119,13 @@ static int load_generation(loading *loading, rgi_generations *generations, int i
 
 /* --- all generations ----------------------------------------------------------------------- */
 
-static void warn_of_trouble(const loading *loading, const rgi_generations *generations) {
+static void warn_of_trouble(const load_call *loading, const rgi_generations *generations) {
   if (loading->group->me == 0 && generations->trouble[0])
     rgi_log(RGI_LOG_WARN, "rg_checkpoint_load: %s: an older checkpoint may have been taken",
             generations->trouble);
 }
 
-static int load_newest(loading *loading, rgi_generations *generations, int numbers[2]) {
+static int load_newest(load_call *loading, rgi_generations *generations, int numbers[2]) {
   int error = RG_SUCCESS, damaged = 1;
   for (int i = 0; i < numbers[0] && damaged; i++) {
     error = load_generation(loading, generations, i, &damaged);
@@ -159,7 +159,7 @@ static int check_folder(const char *path) {
 }
 
 /* Rank 0: what there is. */
-static int look_for(loading *loading, rgi_generations *generations) {
+static int look_for(load_call *loading, rgi_generations *generations) {
   RGI_TRY(rgi_claim_load(loading->path, loading->written, rgi_runtime.job, &loading->claimed));
   RGI_TRY(rgi_generations_find("rg_checkpoint_load", loading->path, generations));
   return generations->unreadable
@@ -168,13 +168,13 @@ static int look_for(loading *loading, rgi_generations *generations) {
                               : check_folder(loading->path);
 }
 
-static int learn_written(loading *loading) {
+static int learn_written(load_call *loading) {
   rgi_claim_known known = rgi_claim_recall(loading->path);
   loading->written = known.begun ? known.number : 0;
   return rg_allreduce(loading->group, MPI_IN_PLACE, &loading->written, 1, MPI_UINT64_T, MPI_MAX);
 }
 
-static int load_any(loading *loading, rgi_generations *generations, int *found) {
+static int load_any(load_call *loading, rgi_generations *generations, int *found) {
   for (int64_t i = 0; i < loading->n; i++)
     RGI_TRY(rg_array_sync(loading->arrays[i]));
   RGI_TRY(learn_written(loading));
@@ -193,7 +193,7 @@ static int load_any(loading *loading, rgi_generations *generations, int *found) 
 int rg_checkpoint_load(rg_group g, const char *path, int64_t n, const rg_array arrays[],
                        size_t bytes, void *state, int *found) {
   rgi_checkpoint_content content = {.n = n, .arrays = arrays, .bytes = bytes, .state = state};
-  loading l = {.path = path, .n = n, .arrays = arrays, .state = state, .bytes = bytes};
+  load_call l = {.path = path, .n = n, .arrays = arrays, .state = state, .bytes = bytes};
   RGI_REQUIRE(found);
   RGI_REQUIRE(path);
   RGI_TRY(rgi_checkpoint_check(__func__, g, &content));

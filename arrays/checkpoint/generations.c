@@ -87,9 +87,9 @@ typedef struct {
   int fd;
   rgi_generations_use *use;
   void *context;
-} reading;
+} segment_reading;
 
-static int read_segment(const reading *reading, int i) {
+static int read_segment(const segment_reading *reading, int i) {
   const rgi_head_segment *s = &reading->head->segments[i];
   uint64_t file_bytes = reading->head->fixed->file_bytes;
   if (s->offset > file_bytes || s->bytes > file_bytes - s->offset)
@@ -107,11 +107,11 @@ static int read_segment(const reading *reading, int i) {
 
 int rgi_generations_read(rg_group g, const rgi_head *head, const char *name,
                          rgi_generations_use *use, void *context) {
-  reading r = {.head = head,
-               .name = name,
-               .fd = open(name, O_RDONLY | O_CLOEXEC),
-               .use = use,
-               .context = context};
+  segment_reading r = {.head = head,
+                       .name = name,
+                       .fd = open(name, O_RDONLY | O_CLOEXEC),
+                       .use = use,
+                       .context = context};
   int error = RG_SUCCESS;
   if (r.fd < 0) {
     rgi_file_system_error("cannot open", name, errno);

@@ -33,7 +33,7 @@ typedef struct {
   unsigned turn; /* counts the waits for room */
   int under_way; /* operations of this turn that are not known to be complete */
   int issuing;   /* of them, those between rgi_rma_before and rgi_rma_started */
-} pending;
+} pending_access;
 
 /* From about a thousand operations under way on MPICH 4.0 ends with an assertion
  * (mpidig_rma_callbacks.c). */
@@ -41,7 +41,7 @@ int rgi_rma_bearable = 256;
 
 static struct {
   pthread_mutex_t lock;
-  pending *of;
+  pending_access *of;
   int *targets, n; /* which have something pending */
   int all;         /* targets */
   int most;        /* operations of this process under way to one target */
@@ -77,7 +77,7 @@ static void widen_range(byte_range *bytes, uint64_t low, uint64_t high) {
 
 /* A fence completes gets as well. Operations of an earlier turn are not counted when they
  * leave. What another thread is issuing may come after the fence. */
-static int make_room(int target, pending *pending) {
+static int make_room(int target, pending_access *pending) {
   ARMCI_Fence(target);
   pending->turn++;
   pending->under_way = pending->issuing;
@@ -85,7 +85,7 @@ static int make_room(int target, pending *pending) {
 }
 
 static int fence_locked(int target) {
-  pending *p = &order.of[target];
+  pending_access *p = &order.of[target];
   if (!p->listed)
     return RG_SUCCESS;
   int error = make_room(target, p);
@@ -99,7 +99,7 @@ static int fence_locked(int target) {
 }
 
 /* Waits for operations of this process, of other threads too. */
-static int enter(int target, pending *pending, rgi_rma_room *room) {
+static int enter(int target, pending_access *pending, rgi_rma_room *room) {
   while (pending->under_way + room->ops > order.most) {
     RGI_TRY(make_room(target, pending));
     if (pending->under_way == 0)
@@ -122,7 +122,7 @@ int rgi_rma_before(int target, rgi_access_kind kind, uint64_t low, uint64_t high
                    rgi_rma_room *room) {
   int error = RG_SUCCESS;
   pthread_mutex_lock(&order.lock);
-  pending *p = &order.of[target];
+  pending_access *p = &order.of[target];
   if (OVERLAPS(p->put, low, high) || (kind != RGI_ACCESS_KIND_ACC && OVERLAPS(p->acc, low, high)))
     error = fence_locked(target);
   if (room && !error)
@@ -132,7 +132,7 @@ int rgi_rma_before(int target, rgi_access_kind kind, uint64_t low, uint64_t high
 }
 
 static void widen_ranges(int target, rgi_access_kind kind, uint64_t low, uint64_t high) {
-  pending *p = &order.of[target];
+  pending_access *p = &order.of[target];
   widen_range(kind == RGI_ACCESS_KIND_PUT ? &p->put : &p->acc, low, high);
   if (!p->listed)
     order.targets[order.n++] = target;
@@ -143,7 +143,7 @@ int rgi_rma_started(int target, rgi_access_kind kind, uint64_t low, uint64_t hig
                     const rgi_rma_room *room) {
   int error = RG_SUCCESS;
   pthread_mutex_lock(&order.lock);
-  pending *p = &order.of[target];
+  pending_access *p = &order.of[target];
   p->issuing -= room->ops;
   if (kind == RGI_ACCESS_KIND_PUT || kind == RGI_ACCESS_KIND_ACC)
     widen_ranges(target, kind, low, high);

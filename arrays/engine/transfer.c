@@ -28,7 +28,7 @@ void rgi_transfer_measure_runs(rgi_transfer *transfer) {
 }
 
 /* A row of the origin side, and where it is in packed memory; both move on. */
-typedef void packing(const rgi_transfer *transfer, char *origin, char *packed, int64_t bytes);
+typedef void packing_fn(const rgi_transfer *transfer, char *origin, char *packed, int64_t bytes);
 
 static void copy_in(const rgi_transfer *transfer, char *origin, char *packed, int64_t bytes) {
   (void)transfer;
@@ -45,7 +45,7 @@ static void scale_in(const rgi_transfer *transfer, char *origin, char *packed, i
                       (size_t)bytes / rgi_type_size(transfer->type, 1), origin, packed);
 }
 
-static void pack_patch(const rgi_transfer *transfer, packing *packing, char *packed) {
+static void pack_patch(const rgi_transfer *transfer, packing_fn *packing, char *packed) {
   const rgi_strided *p = &transfer->patch;
   int64_t at[RGI_STRIDED_DIMS] = {0}, origin = 0, target = 0, row = p->extent[0];
   int64_t rows = p->dims > 1 ? p->extent[1] : 1;
@@ -55,7 +55,7 @@ static void pack_patch(const rgi_transfer *transfer, packing *packing, char *pac
   while (rgi_strided_step(p, at, &origin, &target));
 }
 
-static void pack_all(const rgi_transfer *transfer, packing *packing, char *packed) {
+static void pack_all(const rgi_transfer *transfer, packing_fn *packing, char *packed) {
   if (!transfer->runs)
     pack_patch(transfer, packing, packed);
   for (int i = 0; transfer->runs && i < transfer->n; i++) {

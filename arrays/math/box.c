@@ -25,7 +25,7 @@ typedef struct {
   int64_t extent[RG_ARRAY_MAX_DIMS];
   char *at[RGI_BOX_OPERANDS];                          /* the first element */
   int64_t stride[RGI_BOX_OPERANDS][RG_ARRAY_MAX_DIMS]; /* in elements */
-} box;
+} joined_box;
 
 typedef struct {
   int n;
@@ -34,20 +34,20 @@ typedef struct {
   void *context;
   int axes[RGI_BOX_OPERANDS][RG_ARRAY_MAX_DIMS];
   char *buffer[RGI_BOX_OPERANDS];
-  box box;
+  joined_box box;
 } traversal;
 
 /* --- the rows of a box ------------------------------------------------------------------- */
 
 /* Whether dimension i of the box and the next one are contiguous in all operands. */
-static int are_joined(const box *box, int i) {
+static int are_joined(const joined_box *box, int i) {
   for (int k = 0; k < box->operands; k++)
     if (box->stride[k][i] != box->extent[i + 1] * box->stride[k][i + 1])
       return 0;
   return 1;
 }
 
-static void join_dimensions(box *box, int i) {
+static void join_dimensions(joined_box *box, int i) {
   box->extent[i] *= box->extent[i + 1];
   for (int k = 0; k < box->operands; k++)
     box->stride[k][i] = box->stride[k][i + 1];
@@ -59,7 +59,7 @@ static void join_dimensions(box *box, int i) {
   box->dims--;
 }
 
-static int side_by_side(const box *box) {
+static int side_by_side(const joined_box *box) {
   for (int k = 0; k < box->operands; k++)
     if (box->dims == 0 || box->stride[k][box->dims - 1] != 1)
       return 0;
@@ -67,7 +67,7 @@ static int side_by_side(const box *box) {
 }
 
 /* To the next row. 0: that was the last one. */
-static int next_row(box *box, int64_t i[]) {
+static int next_row(joined_box *box, int64_t i[]) {
   for (int d = box->dims - 1; d >= 0; d--) {
     int64_t step = ++i[d] < box->extent[d] ? 1 : 1 - box->extent[d];
     for (int k = 0; k < box->operands; k++)
@@ -80,7 +80,7 @@ static int next_row(box *box, int64_t i[]) {
 }
 
 static int visit_rows(const traversal *walk) {
-  box b = walk->box;
+  joined_box b = walk->box;
   int64_t i[RG_ARRAY_MAX_DIMS] = {0}, n = 1;
   for (int d = b.dims - 2; d >= 0; d--)
     if (are_joined(&b, d))

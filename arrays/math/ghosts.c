@@ -25,9 +25,9 @@ typedef struct {
   int64_t room;
   int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];   /* the slab that is being got */
   int64_t from[RG_ARRAY_MAX_DIMS], to[RG_ARRAY_MAX_DIMS]; /* where its elements are (get_from) */
-} halo;
+} ghost_halo;
 
-static int start_get(halo *halo, const int64_t lo[], const int64_t hi[], char *to) {
+static int start_get(ghost_halo *halo, const int64_t lo[], const int64_t hi[], char *to) {
   RGI_TRY(rgi_grow(&halo->requests, halo->n, &halo->room, sizeof *halo->requests,
                    "rg_array_update_ghosts: no memory for %lld requests"));
   halo->requests[halo->n] = NULL;
@@ -37,7 +37,7 @@ static int start_get(halo *halo, const int64_t lo[], const int64_t hi[], char *t
 /* Gets the elements for the slab's ghosts. In the dimensions before d, from and to are already
  * indices of the array. Ghosts beyond a periodic edge, perhaps several times around, are cut
  * there. */
-static int get_from(halo *halo, int d, char *at) {
+static int get_from(ghost_halo *halo, int d, char *at) {
   const rgi_distribution *layout = &halo->a->d;
   if (d == layout->dims)
     return start_get(halo, halo->from, halo->to, at);
@@ -59,7 +59,7 @@ static int get_from(halo *halo, int d, char *at) {
 }
 
 /* The slabs of the halo on both sides of the block in dimension d. */
-static int get_slabs(halo *halo, int d) {
+static int get_slabs(ghost_halo *halo, int d) {
   const rgi_distribution *layout = &halo->a->d;
   for (int i = 0; i < layout->dims; i++) {
     halo->lo[i] = halo->block.lo[i] - (i > d ? layout->ghosts[i] : 0);
@@ -74,7 +74,7 @@ static int get_slabs(halo *halo, int d) {
 }
 
 static int update_halo(const rgi_operand *operand) {
-  halo h = {.a = operand->a};
+  ghost_halo h = {.a = operand->a};
   rgi_pieces own;
   int error = RG_SUCCESS;
   rgi_own_start(&own, operand);

@@ -15,7 +15,7 @@ typedef struct {
   const rgi_operand *o;
   FILE *file;
   char *row;
-} printing;
+} print_call;
 
 static void print_element(const struct rg_array_s *a, const char *at, FILE *file) {
   int32_t half;
@@ -55,7 +55,7 @@ static void print_element(const struct rg_array_s *a, const char *at, FILE *file
 }
 
 /* A row: the elements along the last dimension, at index `at` in the others. */
-static int print_row(const printing *printing, const int64_t at[]) {
+static int print_row(const print_call *printing, const int64_t at[]) {
   const rgi_operand *operand = printing->o;
   int last = operand->a->d.dims - 1;
   int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
@@ -74,7 +74,7 @@ static int print_row(const printing *printing, const int64_t at[]) {
   return RG_SUCCESS;
 }
 
-static void print_title(const printing *printing, const int64_t at[]) {
+static void print_title(const print_call *printing, const int64_t at[]) {
   int dims = printing->o->a->d.dims;
   fputc('[', printing->file);
   for (int d = 0; d < dims - 2; d++)
@@ -84,7 +84,7 @@ static void print_title(const printing *printing, const int64_t at[]) {
           (long long)printing->o->hi[dims - 1]);
 }
 
-static int print_rows(const printing *printing) {
+static int print_rows(const print_call *printing) {
   const rgi_operand *operand = printing->o;
   int dims = operand->a->d.dims, d;
   int64_t at[RG_ARRAY_MAX_DIMS];
@@ -105,8 +105,9 @@ static int print_all(const rgi_operand *operand, FILE *file) {
   int last = operand->a->d.dims - 1;
   if (!file)
     return rgi_error(RG_ERR_ARG, "rg_array_print: file is NULL on rank 0");
-  printing p = {operand, file,
-                malloc((size_t)(operand->hi[last] - operand->lo[last]) * operand->a->element + 1)};
+  print_call p = {
+      operand, file,
+      malloc((size_t)(operand->hi[last] - operand->lo[last]) * operand->a->element + 1)};
   if (!p.row)
     return rgi_error(RG_ERR_NOMEM, "rg_array_print: no memory for a row");
   locale_t before = rgi_c_locale_enter();

@@ -21,17 +21,17 @@
 /* Adjacent rows, or columns, of c that the caller owns, at most TILE of them. */
 typedef struct {
   int64_t lo, hi;
-} strip;
+} k_strip;
 typedef struct {
-  strip *s;
+  k_strip *s;
   int64_t n, room;
-} strips;
+} strip_list;
 
 /* Some strips of rows and some of columns. */
 typedef struct {
-  const strip *rows, *columns;
+  const k_strip *rows, *columns;
   int64_t row_strips, column_strips, m, n;
-} tile;
+} c_tile;
 
 /* A panel of a and one of b, and the gets that are under way for them. */
 typedef struct {
@@ -39,20 +39,20 @@ typedef struct {
   int64_t depth;
   rg_request *requests;
   int open;
-} panel;
+} panel_buffers;
 
 typedef struct {
   const rgi_product *p;
-  strips rows, columns;
-  panel panels[2];
+  strip_list rows, columns;
+  panel_buffers panels[2];
   char *c; /* the tile */
 } panel_work;
 
-static int add_strip(strips *list, int64_t lo, int64_t hi) {
+static int add_strip(strip_list *list, int64_t lo, int64_t hi) {
   for (; lo < hi; lo += TILE) {
     RGI_TRY(rgi_grow(&list->s, list->n, &list->room, sizeof *list->s,
                      "no memory for %lld parts of a matrix"));
-    list->s[list->n++] = (strip){lo, hi - lo < TILE ? hi : lo + TILE};
+    list->s[list->n++] = (k_strip){lo, hi - lo < TILE ? hi : lo + TILE};
   }
   return RG_SUCCESS;
 }
@@ -76,7 +76,7 @@ static int find_strips(panel_work *work) {
 }
 
 /* How many strips from strip[0] on fit into a tile, and how long they are together. */
-static int64_t take_strips(const strip *strip, int64_t n, int64_t *length) {
+static int64_t take_strips(const k_strip *strip, int64_t n, int64_t *length) {
   int64_t i = 0;
   *length = 0;
   for (; i < n && *length + strip[i].hi - strip[i].lo <= TILE; i++)
@@ -91,17 +91,17 @@ typedef struct {
   const rgi_operand *o;
   rg_array_form form;
   int along;
-  const strip *strips;
+  const k_strip *strips;
   int64_t n, length; /* of the strips together */
 } panel_source;
 
 /* Starts to get the strips, columns k0 to k0 + depth (along: rows), into memory, one after the
  * other. */
-static int start_panel(panel *panel, const panel_source *f, int64_t k0, char *memory) {
+static int start_panel(panel_buffers *panel, const panel_source *f, int64_t k0, char *memory) {
   int across = (f->form == RG_FORM_NORMAL) == f->along; /* strips are columns of the array */
   int64_t at = 0, k1 = k0 + panel->depth;
   int64_t ld = across ? f->length : panel->depth, element = (int64_t)f->o->a->element;
-  for (const strip *s = f->strips; s < f->strips + f->n; s++) {
+  for (const k_strip *s = f->strips; s < f->strips + f->n; s++) {
     rgi_product_section part =
         f->along ? (rgi_product_section){.i0 = k0, .i1 = k1, .k0 = s->lo, .k1 = s->hi}
                  : (rgi_product_section){.i0 = s->lo, .i1 = s->hi, .k0 = k0, .k1 = k1};
@@ -115,7 +115,8 @@ static int start_panel(panel *panel, const panel_source *f, int64_t k0, char *me
   return RG_SUCCESS;
 }
 
-static int start_panels(const rgi_product *product, const tile *tile, panel *panel, int64_t k0) {
+static int start_panels(const rgi_product *product, const c_tile *tile, panel_buffers *panel,
+                        int64_t k0) {
   const panel_source a = {.o = &product->a,
                           .form = product->form_a,
                           .strips = tile->rows,
@@ -132,7 +133,7 @@ static int start_panels(const rgi_product *product, const tile *tile, panel *pan
   return start_panel(panel, &b, k0, panel->b);
 }
 
-static int finish_panels(panel *panel) {
+static int finish_panels(panel_buffers *panel) {
   int open = panel->open;
   panel->open = 0;
   return open ? rg_wait_all(open, panel->requests, NULL) : RG_SUCCESS;
@@ -141,7 +142,7 @@ static int finish_panels(panel *panel) {
 /* --- tiles -------------------------------------------------------------------------------- */
 
 /* The tile of c from the array to the buffer, or (there) back. */
-static int move_c(const panel_work *work, const tile *tile, int there) {
+static int move_c(const panel_work *work, const c_tile *tile, int there) {
   int64_t element = (int64_t)work->p->c.a->element;
   for (int64_t i = 0, row = 0; i < tile->row_strips;
        row += tile->rows[i].hi - tile->rows[i].lo, i++)
@@ -160,12 +161,12 @@ static int move_c(const panel_work *work, const tile *tile, int there) {
   return RG_SUCCESS;
 }
 
-static int multiply_panels(panel_work *work, const tile *tile) {
+static int multiply_panels(panel_work *work, const c_tile *tile) {
   const rgi_product *product = work->p;
   const void *beta = product->beta;
   RGI_TRY(start_panels(product, tile, &work->panels[0], 0));
   for (int64_t k = 0; k < product->k; k += DEPTH) {
-    panel *x = &work->panels[k / DEPTH % 2];
+    panel_buffers *x = &work->panels[k / DEPTH % 2];
     if (product->k - k > DEPTH)
       RGI_TRY(start_panels(product, tile, &work->panels[(k / DEPTH + 1) % 2], k + DEPTH));
     RGI_TRY(finish_panels(x));
@@ -185,7 +186,7 @@ static int multiply_panels(panel_work *work, const tile *tile) {
   return RG_SUCCESS;
 }
 
-static int multiply_tile(panel_work *work, const tile *tile) {
+static int multiply_tile(panel_work *work, const c_tile *tile) {
   RGI_TRY(move_c(work, tile, 0));
   int error = multiply_panels(work, tile);
   for (int i = 0; i < 2; i++) {
@@ -196,7 +197,7 @@ static int multiply_tile(panel_work *work, const tile *tile) {
 }
 
 static int multiply_tiles(panel_work *work) {
-  tile t;
+  c_tile t;
   for (int64_t i = 0; i < work->rows.n; i += t.row_strips) {
     t.rows = work->rows.s + i;
     t.row_strips = take_strips(t.rows, work->rows.n - i, &t.m);
@@ -209,7 +210,7 @@ static int multiply_tiles(panel_work *work) {
   return RG_SUCCESS;
 }
 
-static int64_t total_length(const strips *strips) {
+static int64_t total_length(const strip_list *strips) {
   int64_t length = 0;
   for (int64_t i = 0; i < strips->n && length < TILE; i++)
     length += strips->s[i].hi - strips->s[i].lo;
@@ -223,7 +224,7 @@ static int make_room(panel_work *work) {
   int64_t depth = work->p->k < DEPTH ? work->p->k : DEPTH;
   int there = (work->c = malloc((size_t)(m * n * element + 1))) != NULL;
   for (int i = 0; i < 2; i++) {
-    panel *x = &work->panels[i];
+    panel_buffers *x = &work->panels[i];
     x->a = malloc((size_t)(m * depth * element + 1));
     x->b = malloc((size_t)(n * depth * element + 1));
     x->requests = malloc((size_t)(m + n + 1) * sizeof(rg_request));

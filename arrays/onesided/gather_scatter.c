@@ -17,11 +17,11 @@ typedef struct {
   rgi_access m;
   int64_t n;
   const int64_t *at;
-} elements;
+} element_call;
 
 /* --- checks ------------------------------------ */
 
-static int check_index(const elements *elements, int64_t i) {
+static int check_index(const element_call *elements, int64_t i) {
   const rgi_distribution *layout = &elements->m.a->d;
   const int64_t *at = elements->at + i * layout->dims;
   for (int k = 0; k < layout->dims; k++)
@@ -34,7 +34,7 @@ static int check_index(const elements *elements, int64_t i) {
   return RG_SUCCESS;
 }
 
-static int check_elements(const elements *elements) {
+static int check_elements(const element_call *elements) {
   RGI_TRY(rgi_array_check(elements->m.call, elements->m.a));
   if (elements->m.kind == RGI_ACCESS_KIND_ACC && elements->m.a->type == RG_TYPE_OPAQUE)
     return rgi_error(RG_ERR_ARG, "%s: an array of RG_TYPE_OPAQUE has no arithmetic",
@@ -55,11 +55,11 @@ static int check_elements(const elements *elements) {
 
 /* --- in this node's memory ----------------------------------------------------------- */
 
-static char *value_at(const elements *elements, int64_t i) {
+static char *value_at(const element_call *elements, int64_t i) {
   return elements->m.buf + i * (int64_t)elements->m.a->element;
 }
 
-static int move_element(const elements *elements, int64_t i, int rank, int64_t offset) {
+static int move_element(const element_call *elements, int64_t i, int rank, int64_t offset) {
   rg_array a = elements->m.a;
   rgi_strided one;
   char *at = rgi_array_memory(a, rank) + offset * (int64_t)a->element;
@@ -76,7 +76,7 @@ static int move_element(const elements *elements, int64_t i, int rank, int64_t o
   }
 }
 
-static int move_on_node(const elements *elements) {
+static int move_on_node(const element_call *elements) {
   for (int64_t i = 0; i < elements->n; i++) {
     int64_t offset;
     int rank =
@@ -95,13 +95,13 @@ typedef struct {
 } by_owner;
 
 /* Whether this element goes through the engine. Mapped ones do not, unless they are added to. */
-static int sort_one(const elements *elements, int64_t i, int *rank, int64_t *offset) {
+static int sort_one(const element_call *elements, int64_t i, int *rank, int64_t *offset) {
   *rank =
       rgi_distribution_find(&elements->m.a->d, elements->at + i * elements->m.a->d.dims, offset);
   return elements->m.kind == RGI_ACCESS_KIND_ACC || !elements->m.a->mapped[*rank];
 }
 
-static void count_owners(const elements *elements, by_owner *owners) {
+static void count_owners(const element_call *elements, by_owner *owners) {
   int rank;
   int64_t offset;
   for (int64_t i = 0; i < elements->n; i++)
@@ -112,7 +112,7 @@ static void count_owners(const elements *elements, by_owner *owners) {
 }
 
 /* Afterwards member r's are first[r] to first[r + 1] - 1. */
-static int sort_by_owner(const elements *elements, by_owner *owners) {
+static int sort_by_owner(const element_call *elements, by_owner *owners) {
   count_owners(elements, owners);
   for (int64_t i = 0; i < elements->n; i++) {
     int rank;
@@ -130,7 +130,7 @@ static int sort_by_owner(const elements *elements, by_owner *owners) {
   return RG_SUCCESS;
 }
 
-static int transfer_to_owner(const elements *elements, const by_owner *owners, int rank) {
+static int transfer_to_owner(const element_call *elements, const by_owner *owners, int rank) {
   rg_array a = elements->m.a;
   int64_t first = owners->first[rank];
   return rgi_engine_elements(&(rgi_transfer_elements){.kind = elements->m.kind,
@@ -143,7 +143,7 @@ static int transfer_to_owner(const elements *elements, const by_owner *owners, i
                                                       .alpha = elements->m.alpha});
 }
 
-static int each_owner(const elements *elements) {
+static int each_owner(const element_call *elements) {
   size_t n = (size_t)elements->n, heads = (size_t)elements->m.a->members + 2;
   char *memory = calloc(heads + 2 * n, sizeof(uint64_t));
   if (!memory)
@@ -159,20 +159,20 @@ static int each_owner(const elements *elements) {
   return error;
 }
 
-static int move_elements(const elements *elements) {
+static int move_elements(const element_call *elements) {
   RGI_TRY(check_elements(elements));
   return elements->m.a->one_node ? move_on_node(elements) : each_owner(elements);
 }
 
 int rg_array_gather(rg_array a, int64_t n, const int64_t at[], void *values) {
-  elements e = {{.call = __func__, .a = a, .kind = RGI_ACCESS_KIND_GET, .buf = values}, n, at};
+  element_call e = {{.call = __func__, .a = a, .kind = RGI_ACCESS_KIND_GET, .buf = values}, n, at};
   return move_elements(&e);
 }
 
 int rg_array_scatter(rg_array a, int64_t n, const int64_t at[], const void *values) {
   rgi_access access = {
       .call = __func__, .a = a, .kind = RGI_ACCESS_KIND_PUT, .buf = (char *)(uintptr_t)values};
-  elements e = {access, n, at};
+  element_call e = {access, n, at};
   return move_elements(&e);
 }
 
@@ -183,6 +183,6 @@ int rg_array_scatter_acc(rg_array a, int64_t n, const int64_t at[], const void *
                        .kind = RGI_ACCESS_KIND_ACC,
                        .buf = (char *)(uintptr_t)values,
                        .alpha = alpha};
-  elements e = {access, n, at};
+  element_call e = {access, n, at};
   return move_elements(&e);
 }

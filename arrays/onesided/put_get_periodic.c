@@ -9,13 +9,13 @@
 /* The two parts of one dimension: start in the array, length, and start in the patch. */
 typedef struct {
   int64_t from[2], length[2], at[2];
-} wrapped;
+} wrapped_patch;
 
-static wrapped wrap_dimension(int64_t lo, int64_t length, int64_t shape) {
+static wrapped_patch wrap_dimension(int64_t lo, int64_t length, int64_t shape) {
   int64_t from = shape > 0 ? lo % shape : 0;
   from += from < 0 ? shape : 0;
   int64_t first = length < shape - from ? length : shape - from;
-  return (wrapped){{from, 0}, {first, length - first}, {0, first}};
+  return (wrapped_patch){{from, 0}, {first, length - first}, {0, first}};
 }
 
 static int check_periodic(const rgi_access *access, const int64_t lo[], const int64_t hi[],
@@ -38,7 +38,7 @@ static int check_periodic(const rgi_access *access, const int64_t lo[], const in
 }
 
 /* Bit d of `second` chooses the part of dimension d. */
-static int move_wrapped_part(const rgi_access *access, const wrapped wrapped[], int second,
+static int move_wrapped_part(const rgi_access *access, const wrapped_patch wrapped[], int second,
                              const int64_t stride[]) {
   int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS], at = 0;
   for (int d = 0; d < access->a->d.dims; d++) {
@@ -56,7 +56,7 @@ static int move_wrapped_part(const rgi_access *access, const wrapped wrapped[], 
 
 static int move_periodic(const rgi_access *access, const int64_t lo[], const int64_t hi[],
                          const int64_t ld[]) {
-  wrapped w[RG_ARRAY_MAX_DIMS];
+  wrapped_patch w[RG_ARRAY_MAX_DIMS];
   int64_t extent[RG_ARRAY_MAX_DIMS], stride[RG_ARRAY_MAX_DIMS];
   RGI_TRY(check_periodic(access, lo, hi, extent));
   RGI_TRY(rgi_access_check(access, extent, ld, stride));

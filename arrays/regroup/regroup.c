@@ -259,15 +259,15 @@ typedef struct {
   rg_array a, b;
   rg_group to;
   rgi_side from_side, to_side;
-} regrouping;
+} regroup_call;
 
 /* All return an error if one has one. */
-static int share_error(const regrouping *regrouping, int error) {
+static int share_error(const regroup_call *regrouping, int error) {
   return rgi_group_error_share(regrouping->both, WHERE, error);
 }
 
 /* For each side the lowest rank of both that is on it. */
-static int find_roots(regrouping *regrouping, int error, int roots[2]) {
+static int find_roots(regroup_call *regrouping, int error, int roots[2]) {
   enum { NONE = INT_MIN };
   int64_t found[3] = {regrouping->a ? -regrouping->me : NONE,
                       regrouping->to ? -regrouping->me : NONE,
@@ -285,7 +285,7 @@ static int find_roots(regrouping *regrouping, int error, int roots[2]) {
 
 /* The new side's shape and type are those of the old array, which new processes learn only with the
  * old side: so the old side is described and broadcast first. */
-static int describe_old(regrouping *regrouping) {
+static int describe_old(regroup_call *regrouping) {
   rg_array_spec spec = {.size = sizeof spec};
   rg_group g;
   RGI_TRY(rg_array_info(regrouping->a, &spec));
@@ -293,7 +293,7 @@ static int describe_old(regrouping *regrouping) {
   return rgi_side_known(&spec, g, regrouping->both, &regrouping->from_side);
 }
 
-static int describe_new(regrouping *regrouping, const rg_array_spec *wanted) {
+static int describe_new(regroup_call *regrouping, const rg_array_spec *wanted) {
   const rg_array_spec *old = &regrouping->from_side.spec;
   rg_array_spec spec = {.size = sizeof spec, .layout = RG_LAYOUT_BLOCK};
   int members;
@@ -314,7 +314,7 @@ static int describe_new(regrouping *regrouping, const rg_array_spec *wanted) {
 }
 
 /* Whether the caller gave what a member of the two groups has to. */
-static int check_part(const regrouping *regrouping) {
+static int check_part(const regroup_call *regrouping) {
   int old = rgi_side_rank(&regrouping->from_side, regrouping->me),
       new = rgi_side_rank(&regrouping->to_side, regrouping->me);
   if ((old >= 0) != (regrouping->a != NULL))
@@ -331,7 +331,7 @@ static int check_part(const regrouping *regrouping) {
   return RG_SUCCESS;
 }
 
-static int tell_sides(regrouping *regrouping, int error, const rg_array_spec *wanted) {
+static int tell_sides(regroup_call *regrouping, int error, const rg_array_spec *wanted) {
   int roots[2] = {0, 0};
   if (!error && regrouping->a)
     error = describe_old(regrouping);
@@ -344,7 +344,7 @@ static int tell_sides(regrouping *regrouping, int error, const rg_array_spec *wa
   return share_error(regrouping, check_part(regrouping));
 }
 
-static int move_elements(regrouping *regrouping) {
+static int move_elements(regroup_call *regrouping) {
   int error = regrouping->to
                   ? rg_array_create(regrouping->to, &regrouping->to_side.spec, &regrouping->b)
                   : RG_SUCCESS;
@@ -360,7 +360,7 @@ static int move_elements(regrouping *regrouping) {
 }
 
 /* The elements of a mirrored array are copied before the old one, which has copies, is freed. */
-static int copy_mirrored(regrouping *regrouping) {
+static int copy_mirrored(regroup_call *regrouping) {
   if (!(regrouping->to_side.spec.flags & RG_ARRAY_MIRRORED))
     return RG_SUCCESS;
   return share_error(regrouping, regrouping->b ? rg_array_sync(regrouping->b) : RG_SUCCESS);
@@ -379,7 +379,7 @@ static int check_arguments(const rg_array *a, rg_group to) {
 
 int rg_array_regroup(rg_group both, rg_group to, const rg_array_spec *spec, rg_array *a) {
   rg_array_spec own;
-  regrouping h = {.to = to};
+  regroup_call h = {.to = to};
   if (!both)
     return rgi_error(RG_ERR_GROUP, "rg_array_regroup: both is NULL");
   RGI_TRY(rg_group_dup(both, &h.both));

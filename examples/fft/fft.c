@@ -27,7 +27,7 @@ typedef struct {
 typedef struct {
   int64_t n, ilo, ihi, jlo, jhi;
   number *at;
-} pencils;
+} pencil_set;
 
 static const double pi = 3.14159265358979323846;
 
@@ -36,8 +36,8 @@ static int64_t part(int64_t n, int p, int i) {
   return n * i / p;
 }
 
-static pencils make(int64_t n, int64_t ilo, int64_t ihi, int64_t jlo, int64_t jhi) {
-  pencils x = {.n = n, .ilo = ilo, .ihi = ihi, .jlo = jlo, .jhi = jhi};
+static pencil_set make(int64_t n, int64_t ilo, int64_t ihi, int64_t jlo, int64_t jhi) {
+  pencil_set x = {.n = n, .ilo = ilo, .ihi = ihi, .jlo = jlo, .jhi = jhi};
   x.at = (number *)malloc((size_t)((ihi - ilo) * (jhi - jlo) * n + 1) * sizeof(number));
   return x;
 }
@@ -73,7 +73,7 @@ static void transform(int64_t n, number *x, const number *roots) {
       }
 }
 
-static void transform_all(const pencils *x) {
+static void transform_all(const pencil_set *x) {
   number *roots = (number *)malloc((size_t)x->n * sizeof(number));
   for (int64_t k = 0; k < x->n; k++) {
     double angle = -2 * pi * (double)k / (double)x->n;
@@ -90,12 +90,12 @@ static void transform_all(const pencils *x) {
 /* The members of g hold pencils along k for the same i and divide j among them. They
  * get pencils along j for k, which they divide now, and i: (i, j, k) to (k, i, j). What
  * a member sends to another is a block of i, k and j, in this order. */
-static pencils turn(rg_group g, pencils from) {
+static pencil_set turn(rg_group g, pencil_set from) {
   int p, me;
   check(rg_group_size(g, &p));
   check(rg_group_rank(g, &me));
   int64_t n = from.n, is = from.ihi - from.ilo, js = from.jhi - from.jlo;
-  pencils to = make(n, part(n, p, me), part(n, p, me + 1), from.ilo, from.ihi);
+  pencil_set to = make(n, part(n, p, me), part(n, p, me + 1), from.ilo, from.ihi);
   int64_t ks = to.ihi - to.ilo;
   number *out = (number *)malloc((size_t)(is * js * n + 1) * sizeof(number));
   number *in = (number *)malloc((size_t)(is * ks * n + 1) * sizeof(number));
@@ -133,10 +133,10 @@ static pencils turn(rg_group g, pencils from) {
 typedef struct {
   double height;
   int64_t along[3];
-} wave;
+} plane_wave;
 
 /* Of pencils along z: i is x, j is y. */
-static void add_wave(const pencils *pencils, const wave *wave) {
+static void add_wave(const pencil_set *pencils, const plane_wave *wave) {
   for (int64_t x = pencils->ilo; x < pencils->ihi; x++)
     for (int64_t y = pencils->jlo; y < pencils->jhi; y++)
       for (int64_t z = 0; z < pencils->n; z++) {
@@ -151,7 +151,7 @@ static void add_wave(const pencils *pencils, const wave *wave) {
 }
 
 /* Subtracts the transform of a wave. Of pencils along x: i is y, j is z. */
-static void remove_point(const pencils *pencils, const wave *wave) {
+static void remove_point(const pencil_set *pencils, const plane_wave *wave) {
   int64_t x = wave->along[0], y = wave->along[1], z = wave->along[2];
   if (y >= pencils->ilo && y < pencils->ihi && z >= pencils->jlo && z < pencils->jhi)
     pencils
@@ -160,7 +160,7 @@ static void remove_point(const pencils *pencils, const wave *wave) {
         .re -= wave->height * (double)pencils->n * (double)pencils->n * (double)pencils->n;
 }
 
-static double greatest(const pencils *pencils) {
+static double greatest(const pencil_set *pencils) {
   double most = 0;
   for (int64_t i = 0;
        i < (pencils->ihi - pencils->ilo) * (pencils->jhi - pencils->jlo) * pencils->n; i++)
@@ -188,8 +188,8 @@ int main(int argc, char **argv) {
   check(rg_group_create_range(world, r * columns, (r + 1) * columns - 1, 1, 0, &row));
   check(rg_group_create_range(world, c, size - 1, columns, 1, &column));
 
-  const wave waves[2] = {{1, {1 % n, 2 % n, 3 % n}}, {0.5, {n - 1, 0, n / 2}}};
-  pencils u =
+  const plane_wave waves[2] = {{1, {1 % n, 2 % n, 3 % n}}, {0.5, {n - 1, 0, n / 2}}};
+  pencil_set u =
       make(n, part(n, rows, r), part(n, rows, r + 1), part(n, columns, c), part(n, columns, c + 1));
   for (int64_t i = 0; i < (u.ihi - u.ilo) * (u.jhi - u.jlo) * n; i++)
     u.at[i].re = u.at[i].im = 0;

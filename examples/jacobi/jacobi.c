@@ -29,16 +29,16 @@ typedef struct {
   int64_t lo[2], hi[2], ld;
   double *first; /* of the block's own points */
   int empty;
-} block;
+} grid_block;
 
-static double *at(const block *block, int64_t i, int64_t j) {
+static double *at(const grid_block *block, int64_t i, int64_t j) {
   return block->first + i * block->ld + j;
 }
 
-static block make(rg_group g, int rank, int64_t n) {
+static grid_block make(rg_group g, int rank, int64_t n) {
   rg_array_spec spec = {};
   const int64_t shape[2] = {n, n};
-  block b;
+  grid_block b;
   double *corner = NULL;
   spec.size = sizeof spec;
   check(rg_array_spec_set(&spec, RG_TYPE_DOUBLE, 2, shape));
@@ -55,7 +55,7 @@ static block make(rg_group g, int rank, int64_t n) {
 }
 
 /* Ghosts at the edge of the square are never updated: they hold the given values. */
-static void set_edges(const block *block, int64_t n, double h) {
+static void set_edges(const grid_block *block, int64_t n, double h) {
   if (block->empty)
     return;
   for (int64_t i = block->lo[0] - 1; i <= block->hi[0]; i++)
@@ -64,7 +64,7 @@ static void set_edges(const block *block, int64_t n, double h) {
         *at(block, i - block->lo[0], j - block->lo[1]) = solution(h, i, j);
 }
 
-static void step(const block *from, const block *to) {
+static void step(const grid_block *from, const grid_block *to) {
   if (from->empty)
     return;
   for (int64_t i = 0; i < from->hi[0] - from->lo[0]; i++)
@@ -107,7 +107,7 @@ int main(int argc, char **argv) {
   double h = 1 / (double)(n + 1);
   int shows = rank == 0 && isatty(STDERR_FILENO);
 
-  block u[2] = {make(world, rank, n), make(world, rank, n)};
+  grid_block u[2] = {make(world, rank, n), make(world, rank, n)};
   set_edges(&u[0], n, h);
   set_edges(&u[1], n, h);
   check(rg_array_sync(u[1].a));

@@ -30,7 +30,7 @@ typedef struct {
   double x[ATOMS][3];
   int64_t energy, lowest, sweeps, exchanges;
   double best[ATOMS][3]; /* where it was lowest */
-} replica;
+} replica_state;
 
 static double seconds_of_sweep = 0;
 static int walkers = 8, sweeps = 200, most = 0, is_static = 0, times = 0, root = 0;
@@ -64,7 +64,7 @@ static int64_t pair(const double a[3], const double b[3]) {
 }
 
 /* The energy of an atom at a place with atoms first, first + step, ... */
-static int64_t energy_at(const replica *replica, int atom, const double at[3], int first,
+static int64_t energy_at(const replica_state *replica, int atom, const double at[3], int first,
                          int step) {
   int64_t e = 0;
   for (int i = first; i < ATOMS; i += step)
@@ -74,7 +74,7 @@ static int64_t energy_at(const replica *replica, int atom, const double at[3], i
 
 /* By how much the energy of an atom changes. With --work it is computed that often, more often
  * where sweeps take longer: always the same, but the compiler does not know. */
-static int64_t change_to(const replica *replica, int64_t id, int atom, const double at[3],
+static int64_t change_to(const replica_state *replica, int64_t id, int atom, const double at[3],
                          int first, int step) {
   static volatile double nothing = 0;
   int64_t n = times > 0 ? llround(times * cost(id, replica->sweeps)) : 1, change = INT64_MAX;
@@ -87,14 +87,14 @@ static int64_t change_to(const replica *replica, int64_t id, int atom, const dou
   return change;
 }
 
-static int64_t energy_of(const replica *replica) {
+static int64_t energy_of(const replica_state *replica) {
   int64_t e = 0;
   for (int i = 0; i < ATOMS; i++)
     e += energy_at(replica, i, replica->x[i], 0, 1);
   return e / 2;
 }
 
-static void begin(replica *replica, int64_t id) {
+static void begin(replica_state *replica, int64_t id) {
   memset(replica, 0, sizeof *replica);
   for (int i = 0; i < ATOMS; i++) { /* on a grid, a little off */
     double u[4];
@@ -106,7 +106,7 @@ static void begin(replica *replica, int64_t id) {
 }
 
 /* Tries to move an atom; the members share the work. */
-static int move(replica *replica, int64_t id, int atom, rg_group g, int rank, int size) {
+static int move(replica_state *replica, int64_t id, int atom, rg_group g, int rank, int size) {
   double u[4], at[3];
   draw(id, replica->sweeps, atom, u);
   for (int k = 0; k < 3; k++) {
@@ -132,7 +132,7 @@ static void rest(double seconds) {
   nanosleep(&t, NULL);
 }
 
-static int sweep(replica *replica, int64_t id, rg_group g) {
+static int sweep(replica_state *replica, int64_t id, rg_group g) {
   int rank = 0, size = 1, error = RG_SUCCESS;
   rg_group_rank(g, &rank);
   rg_group_size(g, &size);
@@ -151,12 +151,12 @@ static int64_t partner(int64_t id, int64_t after) {
 }
 
 /* Walker `low` and the next one may exchange their atoms. */
-static void exchange(replica *a, replica *b, int64_t low) {
+static void exchange(replica_state *a, replica_state *b, int64_t low) {
   double u[4], gain = (double)(a->energy - b->energy) / FIXED;
   draw(low, a->sweeps, 2000, u);
   if (log(u[0]) > gain * (1 / temperature(low) - 1 / temperature(low + 1)))
     return;
-  replica was = *a;
+  replica_state was = *a;
   memcpy(a->x, b->x, sizeof a->x);
   memcpy(b->x, was.x, sizeof b->x);
   a->energy = b->energy;
@@ -169,7 +169,7 @@ static void exchange(replica *a, replica *b, int64_t low) {
 
 static int unit(rg_walker *walker, rg_group g, void *context) {
   (void)context;
-  return sweep((replica *)walker->state, walker->id, g);
+  return sweep((replica_state *)walker->state, walker->id, g);
 }
 
 static double left(const rg_walker *walker, void *context) {
@@ -179,7 +179,7 @@ static double left(const rg_walker *walker, void *context) {
 
 static int start(rg_walker *walker, void *context) {
   (void)context;
-  begin((replica *)walker->state, walker->id);
+  begin((replica_state *)walker->state, walker->id);
   return RG_SUCCESS;
 }
 
@@ -199,7 +199,7 @@ static int meeting(int64_t count, rg_walker *const both[], int64_t number, void 
   (void)count;
   (void)number;
   (void)context;
-  exchange((replica *)both[0]->state, (replica *)both[1]->state, both[0]->id);
+  exchange((replica_state *)both[0]->state, (replica_state *)both[1]->state, both[0]->id);
   return RG_SUCCESS;
 }
 
@@ -211,7 +211,7 @@ static void died(const rg_balance_death *death, void *context) {
     root++;
 }
 
-static int balanced(rg_group world, replica all[]) {
+static int balanced(rg_group world, replica_state all[]) {
   static char dead[65536];
   const rg_balance_outcome *o;
   int64_t count = 0;
@@ -248,7 +248,7 @@ static int balanced(rg_group world, replica all[]) {
 
 /* --- with a static division --------------------------------------------------------------- */
 
-static int divided(rg_group world, replica all[]) {
+static int divided(rg_group world, replica_state all[]) {
   int rank, size, error;
   rg_group own;
   rg_group_rank(world, &rank);
@@ -293,12 +293,12 @@ static double bound(int ranks) {
 }
 
 /* Goes downhill from where a walker was lowest: the energy of the minimum. */
-static double quench(replica from) {
+static double quench(replica_state from) {
   memcpy(from.x, from.best, sizeof from.x);
   double step = 1e-3, e = (double)energy_of(&from);
   for (int n = 0; n < 20000 && step > 1e-12; n++) {
     double force[ATOMS][3] = {{0}};
-    replica next = from;
+    replica_state next = from;
     for (int i = 0; i < ATOMS; i++)
       for (int j = 0; j < ATOMS; j++) {
         double d[3], s = 0;
@@ -322,7 +322,7 @@ static double quench(replica from) {
   return e / FIXED;
 }
 
-static void print(const replica all[], int ranks, double seconds) {
+static void print(const replica_state all[], int ranks, double seconds) {
   uint64_t sum = 0;
   double lowest = 0;
   for (int w = 0; w < walkers; w++) {
@@ -356,7 +356,7 @@ static void read_options(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-  static replica all[MOST_WALKERS];
+  static replica_state all[MOST_WALKERS];
   int rank, ranks;
   rg_group world;
   MPI_Init(&argc, &argv);

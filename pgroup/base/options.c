@@ -52,12 +52,12 @@ static int parse_value(int i, const char *text, double *value) {
  * be is known where it is used. */
 static int assign_value(option_setting *settings, int i, const char *text, const char *origin) {
   if (!parse_value(i, text, &settings[i].value))
-    return rgi_error(RG_ERR_OPTION, "%settings=%.60s (from %settings): expected %settings",
-                     rgi_option_table[i].name, text, origin, rgi_option_table[i].values);
+    return rgi_error(RG_ERR_OPTION, "%s=%.60s (from %s): expected %s", rgi_option_table[i].name,
+                     text, origin, rgi_option_table[i].values);
   if (strlen(text) >= sizeof settings[i].text)
-    return rgi_error(
-        RG_ERR_OPTION, "%settings=%.60s... (from %settings): %zu bytes; at most %zu are possible",
-        rgi_option_table[i].name, text, origin, strlen(text), sizeof settings[i].text - 1);
+    return rgi_error(RG_ERR_OPTION, "%s=%.60s... (from %s): %zu bytes; at most %zu are possible",
+                     rgi_option_table[i].name, text, origin, strlen(text),
+                     sizeof settings[i].text - 1);
   strcpy(settings[i].text, text);
   settings[i].origin = origin;
   return RG_SUCCESS;
@@ -83,12 +83,12 @@ static int assign_values(option_setting *settings, const char *string) {
     char text[64] = "";
     int i = find_option(string, name);
     if (i < 0 || name == length)
-      return rgi_error(RG_ERR_OPTION, "rg_init: \"%.*settings\" is no option: see regroup-info",
+      return rgi_error(RG_ERR_OPTION, "rg_init: \"%.*s\" is no option: see regroup-info",
                        (int)length, string);
     if (rgi_option_table[i].kind == RGI_OPTION_TEXT)
-      return rgi_error(RG_ERR_OPTION, "rg_init: %settings is set in the environment only",
+      return rgi_error(RG_ERR_OPTION, "rg_init: %s is set in the environment only",
                        rgi_option_table[i].name);
-    snprintf(text, sizeof text, "%.*settings", (int)(length - name - 1), string + name + 1);
+    snprintf(text, sizeof text, "%.*s", (int)(length - name - 1), string + name + 1);
     RGI_TRY(assign_value(settings, i, text, "rg_init"));
     string += length + (string[length] == ',');
   }

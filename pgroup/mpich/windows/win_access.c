@@ -163,24 +163,24 @@ typedef struct {
   MPI_Datatype basic;
   int64_t basic_size, basic_extent;
   uintptr_t placing; /* of its elements, beside that of the memory */
-} side;
+} access_side;
 
 static int64_t least(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
-static int find_side(const rgi_win_buffer *buffer, side *found) {
+static int find_side(const rgi_win_buffer *buffer, access_side *found) {
   int64_t common = (int64_t)rgi_datatype_basic_size(buffer->type);
-  *found = (side){.memory = buffer->memory,
-                  .count = buffer->count,
-                  .bytes = 0,
-                  .low = 0,
-                  .reach = 0,
-                  .layout = NULL,
-                  .basic = buffer->type,
-                  .basic_size = common,
-                  .basic_extent = common,
-                  .placing = 0};
+  *found = (access_side){.memory = buffer->memory,
+                         .count = buffer->count,
+                         .bytes = 0,
+                         .low = 0,
+                         .reach = 0,
+                         .layout = NULL,
+                         .basic = buffer->type,
+                         .basic_size = common,
+                         .basic_extent = common,
+                         .placing = 0};
   if (buffer->count < 0)
     return MPI_ERR_COUNT;
   if (buffer->type == MPI_DATATYPE_NULL)
@@ -209,7 +209,7 @@ static int find_side(const rgi_win_buffer *buffer, side *found) {
   return MPI_SUCCESS;
 }
 
-static void begin_side(const side *side, rgi_layout_cursor *cursor) {
+static void begin_side(const access_side *side, rgi_layout_cursor *cursor) {
   if (side->layout)
     rgi_layout_begin(cursor, side->layout, side->memory, side->count);
   else
@@ -217,12 +217,13 @@ static void begin_side(const side *side, rgi_layout_cursor *cursor) {
 }
 
 /* NULL is also MPI_BOTTOM, to which a type's addresses are relative. */
-static int lacks_memory(const side *side) {
+static int lacks_memory(const access_side *side) {
   return !side->memory && side->bytes > 0 && side->low == 0;
 }
 
 /* The target's side: where it is in the caller's memory. nothing: MPI_PROC_NULL. */
-static int find_target(rgi_win *window, const rgi_win_access *access, side *t, int *nothing) {
+static int find_target(rgi_win *window, const rgi_win_access *access, access_side *t,
+                       int *nothing) {
   int class = find_side(&access->target, t);
   if (class == MPI_SUCCESS)
     class = rgi_win_access_place(window, access, t->low, t->reach, &t->memory);
@@ -231,7 +232,7 @@ static int find_target(rgi_win *window, const rgi_win_access *access, side *t, i
 }
 
 int rgi_win_access_check(rgi_win *window, const rgi_win_access *access) {
-  side t;
+  access_side t;
   if (find_side(&access->target, &t) != MPI_SUCCESS)
     return MPI_SUCCESS;
   if (rgi_win_access_place(window, access, t.low, t.reach, &t.memory) == MPI_ERR_RMA_RANGE)
@@ -258,10 +259,10 @@ static void combine_piece(const rgi_strided *strided, void *target, void *origin
   rgi_patch_combine(how, strided, target, origin, NULL);
 }
 
-static int copy_sides(const side *target, const side *origin, rgi_win_kind kind) {
+static int copy_sides(const access_side *target, const access_side *origin, rgi_win_kind kind) {
   rgi_layout_cursor to, from;
-  const side *source = kind == RGI_WIN_PUT ? origin : target;
-  const side *sink = kind == RGI_WIN_PUT ? target : origin;
+  const access_side *source = kind == RGI_WIN_PUT ? origin : target;
+  const access_side *sink = kind == RGI_WIN_PUT ? target : origin;
   if (source->bytes > sink->bytes)
     return MPI_ERR_TRUNCATE;
   if (source->bytes == 0)
@@ -284,10 +285,10 @@ typedef struct {
   const rgi_layout *basic_layout; /* NULL: without gaps */
   const rgi_kernel *kernel;       /* of elements that are combined where they lie */
   int staged;
-} accumulation;
+} accumulate_call;
 
-static void begin_staged(const accumulation *accumulation, rgi_layout_cursor *cursor, char *memory,
-                         int64_t bytes) {
+static void begin_staged(const accumulate_call *accumulation, rgi_layout_cursor *cursor,
+                         char *memory, int64_t bytes) {
   if (accumulation->basic_layout)
     rgi_layout_begin(cursor, accumulation->basic_layout, memory, bytes / accumulation->basic_size);
   else
@@ -297,7 +298,7 @@ static void begin_staged(const accumulation *accumulation, rgi_layout_cursor *cu
 /* Elements that are not aligned, have gaps, or that MPI combines, and those of which the result
  * replaces the origin, are combined elsewhere, side by side and aligned; what lies in gaps is not
  * written. */
-static void accumulate_staged(accumulation *accumulation, const rgi_win_access *access,
+static void accumulate_staged(accumulate_call *accumulation, const rgi_win_access *access,
                               int64_t bytes) {
   _Alignas(max_align_t) char ours[STAGED], theirs[STAGED];
   rgi_layout_cursor staged;
@@ -315,7 +316,7 @@ static void accumulate_staged(accumulation *accumulation, const rgi_win_access *
   rgi_layout_walk(&accumulation->write, &staged, bytes, put_piece, NULL);
 }
 
-static void accumulate_part(accumulation *accumulation, const rgi_win_access *access,
+static void accumulate_part(accumulate_call *accumulation, const rgi_win_access *access,
                             int64_t bytes) {
   if (accumulation->staged) {
     accumulate_staged(accumulation, access, bytes);
@@ -330,8 +331,8 @@ static void accumulate_part(accumulation *accumulation, const rgi_win_access *ac
                     accumulation->kernel);
 }
 
-static int accumulate_sides(rgi_win *window, const rgi_win_access *access, const side *target,
-                            accumulation *accumulation) {
+static int accumulate_sides(rgi_win *window, const rgi_win_access *access,
+                            const access_side *target, accumulate_call *accumulation) {
   int64_t room = accumulation->staged ? STAGED : AT_A_TIME,
           step = room / target->basic_extent * accumulation->basic_size;
   for (int64_t at = 0; at < target->bytes; at += step) {
@@ -345,14 +346,14 @@ static int accumulate_sides(rgi_win *window, const rgi_win_access *access, const
 }
 
 /* The elements of all sides are of one predefined type. */
-static int check_elements(const side *target, const side *other) {
+static int check_elements(const access_side *target, const access_side *other) {
   if (target->basic == MPI_DATATYPE_NULL || other->basic == MPI_DATATYPE_NULL)
     return target->bytes || other->bytes ? MPI_ERR_TYPE : MPI_SUCCESS;
   return other->bytes == target->bytes ? MPI_SUCCESS : MPI_ERR_TRUNCATE;
 }
 
 /* A type without elements takes all of MPI's operations. */
-static int check_operation(const rgi_win_access *access, const side *target) {
+static int check_operation(const rgi_win_access *access, const access_side *target) {
   int takes = target->basic != MPI_DATATYPE_NULL
                   ? rgi_win_access_takes(target->basic, access->op)
                   : access->op == MPI_REPLACE || access->op == MPI_NO_OP || is_builtin(access->op);
@@ -362,15 +363,15 @@ static int check_operation(const rgi_win_access *access, const side *target) {
 }
 
 /* A side that the caller gives. */
-static int find_own(const rgi_win_buffer *buffer, side *side) {
+static int find_own(const rgi_win_buffer *buffer, access_side *side) {
   int class = find_side(buffer, side);
   return class == MPI_SUCCESS && lacks_memory(side) ? MPI_ERR_BUFFER : class;
 }
 
 /* Those of the three sides that take part; then the operation. As MPI does, types are looked at
  * first. */
-static int find_sides(rgi_win *window, const rgi_win_access *access, side *target, side *origin,
-                      side *result, int *nothing) {
+static int find_sides(rgi_win *window, const rgi_win_access *access, access_side *target,
+                      access_side *origin, access_side *result, int *nothing) {
   int class = find_target(window, access, target, nothing),
       is_get = access->kind == RGI_WIN_GET_ACCUMULATE;
   origin->layout = result->layout = NULL;
@@ -386,8 +387,8 @@ static int find_sides(rgi_win *window, const rgi_win_access *access, side *targe
 }
 
 /* The loop that combines the elements of both sides where they lie; NULL: there is none. */
-static const rgi_kernel *find_kernel(const rgi_win_access *access, const side *target,
-                                     const side *origin) {
+static const rgi_kernel *find_kernel(const rgi_win_access *access, const access_side *target,
+                                     const access_side *origin) {
   uintptr_t below, placing = (uintptr_t)target->memory | target->placing |
                              (uintptr_t)origin->memory | origin->placing;
   if (target->basic_size != target->basic_extent)
@@ -397,13 +398,14 @@ static const rgi_kernel *find_kernel(const rgi_win_access *access, const side *t
   return kernel->run && (placing & below) == 0 ? kernel : NULL;
 }
 
-static int do_overlap(const side *a, const side *b) {
+static int do_overlap(const access_side *a, const access_side *b) {
   intptr_t begin = (intptr_t)a->memory + a->low, other = (intptr_t)b->memory + b->low;
   return begin < other + b->reach && other < begin + a->reach;
 }
 
-static int accumulate_spread(rgi_win *window, const rgi_win_access *access, const side *target,
-                             const side *origin, const side *result, accumulation *accumulation) {
+static int accumulate_spread(rgi_win *window, const rgi_win_access *access,
+                             const access_side *target, const access_side *origin,
+                             const access_side *result, accumulate_call *accumulation) {
   const rgi_win_type *basic = NULL;
   if (target->basic_size != target->basic_extent && !(basic = rgi_win_type_of(target->basic)))
     return rgi_win_raise_access(window, MPI_ERR_NO_MEM, access);
@@ -420,8 +422,8 @@ static int accumulate_spread(rgi_win *window, const rgi_win_access *access, cons
 }
 
 static int accumulate(rgi_win *window, const rgi_win_access *access) {
-  side target, origin, result;
-  accumulation m = {.kernel = NULL};
+  access_side target, origin, result;
+  accumulate_call m = {.kernel = NULL};
   int nothing, class = find_sides(window, access, &target, &origin, &result, &nothing);
   if (class != MPI_SUCCESS)
     return rgi_win_raise_access(window, class, access);
@@ -438,7 +440,7 @@ static int accumulate(rgi_win *window, const rgi_win_access *access) {
 }
 
 static int copy(rgi_win *window, const rgi_win_access *access) {
-  side target, origin;
+  access_side target, origin;
   int nothing, class = find_target(window, access, &target, &nothing);
   if (class == MPI_SUCCESS)
     class = find_own(&access->origin, &origin);

@@ -21,9 +21,9 @@ static struct {
 typedef struct {
   int mixed; /* several basic types */
   MPI_Datatype basic;
-} building;
+} type_building;
 
-static int build(building *building, MPI_Datatype type, rgi_layout *layout);
+static int build(type_building *building, MPI_Datatype type, rgi_layout *layout);
 
 /* --- building --------------------------------------------------------------------------- */
 
@@ -49,7 +49,7 @@ static int add_elements(rgi_layout *layout, const rgi_layout *part, int64_t offs
   return 1;
 }
 
-static void note_basic(building *building, MPI_Datatype type) {
+static void note_basic(type_building *building, MPI_Datatype type) {
   if (building->basic != MPI_DATATYPE_NULL && building->basic != type)
     building->mixed = 1;
   building->basic = type;
@@ -68,7 +68,7 @@ static MPI_Datatype predefined(MPI_Datatype type, int combiner, int size) {
 }
 
 /* A pair of a number and an int may have a gap between the two, or behind them. */
-static int add_basic(building *building, MPI_Datatype type, int combiner, rgi_layout *layout) {
+static int add_basic(type_building *building, MPI_Datatype type, int combiner, rgi_layout *layout) {
   int size;
   PMPI_Type_size(type, &size);
   note_basic(building, predefined(type, combiner, size));
@@ -107,20 +107,20 @@ static int add_vector(rgi_layout *layout, const rgi_layout *part, const int64_t 
  * each `step` behind the one before, up to `end`. */
 typedef struct {
   int64_t begin, length, step, end, stride;
-} dimension;
+} type_dimension;
 
 /* Whether the innermost dimension has one range. */
-static int is_one_range(const dimension *dimension) {
+static int is_one_range(const type_dimension *dimension) {
   return dimension->begin + dimension->length >= dimension->end;
 }
 
-static int add_grid(rgi_layout *layout, const rgi_layout *part, const dimension *dims, int n,
+static int add_grid(rgi_layout *layout, const rgi_layout *part, const type_dimension *dims, int n,
                     int64_t offset);
 
 /* What is inside the indices [from, from + length) of the outermost of n > 1 dimensions. */
-static int add_inside(rgi_layout *layout, const rgi_layout *part, const dimension *dims, int n,
+static int add_inside(rgi_layout *layout, const rgi_layout *part, const type_dimension *dims, int n,
                       int64_t offset, int64_t from, int64_t length) {
-  const dimension *in = dims + 1;
+  const type_dimension *in = dims + 1;
   offset += from * dims->stride;
   if (n == 2 && is_dense(part) && in->begin < in->end && is_one_range(in))
     return add_rows(layout, part, offset + in->begin * in->stride, in->end - in->begin, length,
@@ -132,7 +132,7 @@ static int add_inside(rgi_layout *layout, const rgi_layout *part, const dimensio
 }
 
 /* dims are from the outermost to the innermost one. */
-static int add_grid(rgi_layout *layout, const rgi_layout *part, const dimension *dims, int n,
+static int add_grid(rgi_layout *layout, const rgi_layout *part, const type_dimension *dims, int n,
                     int64_t offset) {
   for (int64_t from = dims->begin; from < dims->end; from += dims->step) {
     int64_t length = from + dims->length < dims->end ? dims->length : dims->end - from;
@@ -147,9 +147,9 @@ static int add_grid(rgi_layout *layout, const rgi_layout *part, const dimension 
 #define DIMENSIONS 64
 
 /* Puts the dimensions into their order in memory, with strides. sizes: of the whole array. */
-static int add_dimensions(rgi_layout *layout, const rgi_layout *part, dimension given[], int n,
+static int add_dimensions(rgi_layout *layout, const rgi_layout *part, type_dimension given[], int n,
                           const int64_t sizes[], int order) {
-  dimension dims[DIMENSIONS];
+  type_dimension dims[DIMENSIONS];
   int64_t stride = part->extent;
   for (int i = n - 1; i >= 0; i--) {
     int at = order == MPI_ORDER_C ? i : n - 1 - i;
@@ -163,25 +163,25 @@ static int add_dimensions(rgi_layout *layout, const rgi_layout *part, dimension 
 static int add_subarray(rgi_layout *layout, const rgi_layout *part, const int64_t number[]) {
   int n = (int)number[0];
   const int64_t *sizes = number + 1, *parts = sizes + n, *starts = parts + n;
-  dimension given[DIMENSIONS];
+  type_dimension given[DIMENSIONS];
   if (n < 1 || n > DIMENSIONS)
     return 0;
   for (int i = 0; i < n; i++)
-    given[i] = (dimension){.begin = starts[i],
-                           .length = parts[i],
-                           .step = parts[i] ? parts[i] : 1,
-                           .end = starts[i] + parts[i]};
+    given[i] = (type_dimension){.begin = starts[i],
+                                .length = parts[i],
+                                .step = parts[i] ? parts[i] : 1,
+                                .end = starts[i] + parts[i]};
   return add_dimensions(layout, part, given, n, sizes, (int)starts[n]);
 }
 
 /* What a process has of one dimension: of `size` elements on `procs` processes. */
-static dimension share_of(int64_t size, int64_t kind, int64_t arg, int64_t procs, int64_t at) {
+static type_dimension share_of(int64_t size, int64_t kind, int64_t arg, int64_t procs, int64_t at) {
   int64_t block = arg;
   if (kind == MPI_DISTRIBUTE_NONE)
-    return (dimension){.length = size, .step = size ? size : 1, .end = size};
+    return (type_dimension){.length = size, .step = size ? size : 1, .end = size};
   if (arg == MPI_DISTRIBUTE_DFLT_DARG)
     block = kind == MPI_DISTRIBUTE_BLOCK ? (size + procs - 1) / procs : 1;
-  dimension d = {.begin = at * block, .length = block, .step = block * procs, .end = size};
+  type_dimension d = {.begin = at * block, .length = block, .step = block * procs, .end = size};
   if (kind == MPI_DISTRIBUTE_BLOCK && d.begin + block < size)
     d.end = d.begin + block;
   return d;
@@ -191,7 +191,7 @@ static dimension share_of(int64_t size, int64_t kind, int64_t arg, int64_t procs
 static int add_darray(rgi_layout *layout, const rgi_layout *part, const int64_t number[]) {
   int n = (int)number[2];
   const int64_t *sizes = number + 3, *kinds = sizes + n, *args = kinds + n, *procs = args + n;
-  dimension given[DIMENSIONS];
+  type_dimension given[DIMENSIONS];
   if (n < 1 || n > DIMENSIONS)
     return 0;
   for (int64_t i = n - 1, rank = number[1]; i >= 0; rank /= procs[i], i--)
@@ -199,7 +199,8 @@ static int add_darray(rgi_layout *layout, const rgi_layout *part, const int64_t 
   return add_dimensions(layout, part, given, n, sizes, (int)procs[n]);
 }
 
-static int add_struct(building *building, rgi_layout *layout, const rgi_type_contents *contents) {
+static int add_struct(type_building *building, rgi_layout *layout,
+                      const rgi_type_contents *contents) {
   int64_t n = contents->number[0];
   int good = 1;
   for (int64_t i = 0; i < n && good; i++) {
@@ -245,7 +246,7 @@ static int build_of_common(const rgi_type_contents *contents, int64_t bytes, rgi
   return add_parts(contents, &part, layout);
 }
 
-static int build_derived(building *building, const rgi_type_contents *contents,
+static int build_derived(type_building *building, const rgi_type_contents *contents,
                          rgi_layout *layout) {
   rgi_layout part = {0};
   if (contents->combiner == MPI_COMBINER_STRUCT)
@@ -260,7 +261,7 @@ static int build_derived(building *building, const rgi_type_contents *contents,
   return good;
 }
 
-static int build(building *building, MPI_Datatype type, rgi_layout *layout) {
+static int build(type_building *building, MPI_Datatype type, rgi_layout *layout) {
   rgi_type_contents contents;
   MPI_Count low, extent = 0;
   int good = rgi_type_contents_read(type, &contents) &&
@@ -298,7 +299,7 @@ static void note_placing(rgi_win_type *type) {
 
 static rgi_win_type *make_type(MPI_Datatype type) {
   rgi_win_type *t = calloc(1, sizeof *t);
-  building b = {.basic = MPI_DATATYPE_NULL};
+  type_building b = {.basic = MPI_DATATYPE_NULL};
   if (!t || !build(&b, type, &t->layout)) {
     if (t)
       free_type(t);

@@ -34,9 +34,9 @@ static const rgp_program program = {
 
 typedef struct {
   const char *name, *value, *builtin, *values, *meaning, *origin;
-} option;
+} option_info;
 
-static int get_option(int i, option *option) {
+static int get_option(int i, option_info *option) {
   return rg_option_get(i, &option->name, &option->value, &option->builtin, &option->values,
                        &option->meaning, &option->origin);
 }
@@ -48,7 +48,7 @@ static void print_values(const char *values) {
 }
 
 static void print_markdown(int count) {
-  option o;
+  option_info o;
   puts("| variable | values | default | meaning |\n|---|---|---|---|");
   for (int i = 0; i < count && get_option(i, &o) == RG_SUCCESS; i++) {
     printf("| `%s` | ", o.name);
@@ -66,7 +66,7 @@ static const char *politeness(int polite) {
 }
 
 static void print_table(int count, int polite) {
-  option o;
+  option_info o;
   char mpi[MPI_MAX_LIBRARY_VERSION_STRING];
   int length;
   MPI_Get_library_version(mpi, &length);
@@ -89,7 +89,7 @@ static void print_node(void) {
 }
 
 static json_t *as_json(int count, int polite) {
-  option o;
+  option_info o;
   json_t *list = json_object();
   for (int i = 0; i < count && get_option(i, &o) == RG_SUCCESS; i++)
     json_object_set_new(list, o.name,

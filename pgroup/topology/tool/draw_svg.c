@@ -23,16 +23,16 @@ enum {
 };
 #define ASPECT 1.7 /* width to height that parts are laid out for */
 
-typedef struct box {
+typedef struct drawn_box {
   const topo_tree_level *level;
-  double x, y, w, h; /* x, y from the box around it */
-  int columns;       /* of tiles */
-  struct box *part;  /* level->below of them */
-} box;
+  double x, y, w, h;      /* x, y from the box around it */
+  int columns;            /* of tiles */
+  struct drawn_box *part; /* level->below of them */
+} drawn_box;
 
 /* --- layout ---------------------------------------------------------------- */
 
-static void box_free(box *box) {
+static void box_free(drawn_box *box) {
   for (int i = 0; box->part && i < box->level->below; i++)
     box_free(&box->part[i]);
   free(box->part);
@@ -54,18 +54,18 @@ static double head_width(const topo_tree_level *level) {
   return w + 2 * PAD;
 }
 
-static double tiles_height(const box *box) {
+static double tiles_height(const drawn_box *box) {
   int n = box->level->loose;
   return n ? (n + box->columns - 1) / box->columns * (TILE_H + GAP) : 0;
 }
 
 /* Places the parts row by row below `top`, at most `width` wide. Returns the
  * height and width taken. */
-static double flow_parts(box *outer, double top, double width, double *taken) {
+static double flow_parts(drawn_box *outer, double top, double width, double *taken) {
   double x = PAD, y = top, row = 0;
   *taken = 0;
   for (int i = 0; i < outer->level->below; i++) {
-    box *p = &outer->part[i];
+    drawn_box *p = &outer->part[i];
     if (x > PAD && x + p->w > width + PAD + 0.5) {
       x = PAD;
       y += row + GAP;
@@ -82,7 +82,7 @@ static double flow_parts(box *outer, double top, double width, double *taken) {
 
 /* Tries so many parts in the first row, and so on; keeps the shape that comes
  * nearest to the aspect wanted and leaves the fewest holes. */
-static void arrange_parts(box *box, double top, double *w, double *h) {
+static void arrange_parts(drawn_box *box, double top, double *w, double *h) {
   double width = 0, best = INFINITY, chosen = 0, area = 0, taken;
   for (int i = 0; i < box->level->below; i++)
     area += box->part[i].w * box->part[i].h;
@@ -99,9 +99,10 @@ static void arrange_parts(box *box, double top, double *w, double *h) {
 }
 
 /* Sizes the box and all in it. Returns 0 if there is no memory. */
-static int lay_out(box *outer, const topo_tree_level *level) {
+static int lay_out(drawn_box *outer, const topo_tree_level *level) {
   double w = 0, h = 0;
-  *outer = (box){.level = level, .part = calloc((size_t)level->below + 1, sizeof *outer->part)};
+  *outer =
+      (drawn_box){.level = level, .part = calloc((size_t)level->below + 1, sizeof *outer->part)};
   if (!outer->part)
     return 0;
   for (int i = 0; i < level->below; i++)
@@ -138,7 +139,7 @@ static const char *fill_of(const char *type) {
 
 /* Ranks that nothing smaller holds are solid in the innermost box, and dashed
  * where others have something of their own. */
-static void draw_tiles(FILE *f, const box *box, double x, double y) {
+static void draw_tiles(FILE *f, const drawn_box *box, double x, double y) {
   const topo_tree_level *l = box->level;
   int solid = l->below == 0;
   for (int i = 0; i < l->loose; i++) {
@@ -153,7 +154,7 @@ static void draw_tiles(FILE *f, const box *box, double x, double y) {
   }
 }
 
-static void draw_box(FILE *f, const box *box, double x, double y) {
+static void draw_box(FILE *f, const drawn_box *box, double x, double y) {
   const topo_tree_level *l = box->level;
   char ranks[60];
   topo_tree_ranks_text(l->count, l->ranks, ranks, sizeof ranks);
@@ -207,7 +208,7 @@ static void draw_head(FILE *f, const topo_job *job, double width, double height,
 
 int topo_draw_svg(FILE *f, const topo_job *job, const topo_tree_level *root) {
   char line[SUBTITLE];
-  box whole;
+  drawn_box whole;
   int good = lay_out(&whole, root), dashes = has_dashes(root);
   if (good) {
     write_subtitle(job, line);

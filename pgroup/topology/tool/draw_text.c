@@ -21,11 +21,11 @@ typedef struct {
   const strokes *strokes;
   int label_end, ranks_width; /* columns */
   int ended[DEEPEST];         /* whether the last line of this depth is out */
-} page;
+} text_page;
 
 static const char loose_label[] = "(nothing of their own)";
 
-static void measure_level(page *page, const topo_tree_level *level, int depth) {
+static void measure_level(text_page *page, const topo_tree_level *level, int depth) {
   char text[RANKS_TEXT];
   int end = INDENT * depth + (int)strlen(level->label);
   int loose_end = INDENT * (depth + 1) + (int)strlen(loose_label);
@@ -48,7 +48,7 @@ typedef struct {
   const topo_tree_level *level; /* for what else it is; or NULL */
 } page_row;
 
-static void print_row(const page *page, int depth, const page_row *row) {
+static void print_row(const text_page *page, int depth, const page_row *row) {
   const topo_tree_level *l = row->level;
   char text[RANKS_TEXT];
   for (int i = 1; i < depth; i++)
@@ -65,7 +65,7 @@ static void print_row(const page *page, int depth, const page_row *row) {
   fputc('\n', page->f);
 }
 
-static void print_level(page *page, const topo_tree_level *level, int depth) {
+static void print_level(text_page *page, const topo_tree_level *level, int depth) {
   int rows = level->below + (level->loose && level->below);
   print_row(
       page, depth,
@@ -84,7 +84,7 @@ void topo_draw_text(FILE *f, const topo_job *job, const topo_tree_level *root) {
   static const strokes lines = {"├─ ", "└─ ", "│  "}, plain = {"|- ", "`- ", "|  "};
   setlocale(LC_CTYPE, "");
   int utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-  page p = {.f = f, .strokes = utf8 ? &lines : &plain};
+  text_page p = {.f = f, .strokes = utf8 ? &lines : &plain};
   int depth = topo_tree_depth(root);
   measure_level(&p, root, 0);
   fprintf(f, "%d rank%s on %d node%s, %d level%s below the whole\n\n", job->ranks,
