@@ -230,9 +230,9 @@ typedef struct {
   rgi_operand from, to;
   int together; /* the groups have the same members */
   int pull;     /* a's group has all members of b's: b's get */
-} copy_call;
+} copy_request;
 
-static int check_shapes(const copy_call *copying) {
+static int check_shapes(const copy_request *copying) {
   const rgi_operand *from = &copying->from, *to = &copying->to;
   int dims = from->a->d.dims, t = copying->transposed;
   if (from->a->type != to->a->type || from->a->element != to->a->element)
@@ -271,7 +271,7 @@ static int holds_members(rg_group all, rg_group part) {
   return 1;
 }
 
-static int check_groups(copy_call *copying) {
+static int check_groups(copy_request *copying) {
   int how = RG_IDENT;
   if (copying->a != copying->b)
     RGI_TRY(rg_group_compare(copying->a->group, copying->b->group, &how));
@@ -283,7 +283,7 @@ static int check_groups(copy_call *copying) {
   return RG_SUCCESS;
 }
 
-static int check_copy(copy_call *copying, const int64_t alo[], const int64_t ahi[],
+static int check_copy(copy_request *copying, const int64_t alo[], const int64_t ahi[],
                       const int64_t blo[], const int64_t bhi[]) {
   if (copying->a)
     RGI_TRY(rgi_operand_make(copying->call, copying->a, alo, ahi, &copying->from));
@@ -297,7 +297,7 @@ static int check_copy(copy_call *copying, const int64_t alo[], const int64_t ahi
 
 /* On groups of different members: agrees on the error first on a's group, then on b's. The members
  * that are in both have checked all arguments, and carry their result from one to the other. */
-static int agree_on_both(const copy_call *copying, int error) {
+static int agree_on_both(const copy_request *copying, int error) {
   for (int i = 0; i < 2; i++) {
     rg_array x = i ? copying->b : copying->a;
     if (!x)
@@ -315,7 +315,7 @@ static int agree_on_both(const copy_call *copying, int error) {
   return error;
 }
 
-static int fence_both(const copy_call *copying) {
+static int fence_both(const copy_request *copying) {
   if (copying->a && !copying->a->confirmed)
     RGI_TRY(rgi_array_confirm(copying->call, copying->a));
   if (copying->b && !copying->b->confirmed)
@@ -323,7 +323,7 @@ static int fence_both(const copy_call *copying) {
   return rg_array_fence(NULL);
 }
 
-static int copy_elements(const copy_call *copying) {
+static int copy_elements(const copy_request *copying) {
   if (!copying->a || !copying->b)
     return RG_SUCCESS;
   if (rgi_operand_count(&copying->from) == 0 || rgi_operands_same(&copying->from, &copying->to))
@@ -332,7 +332,7 @@ static int copy_elements(const copy_call *copying) {
                        : copy_own(&copying->from, &copying->to, 0, copying->transposed);
 }
 
-static int copy_arrays(copy_call *copying, const int64_t alo[], const int64_t ahi[],
+static int copy_arrays(copy_request *copying, const int64_t alo[], const int64_t ahi[],
                        const int64_t blo[], const int64_t bhi[]) {
   if (!copying->a && !copying->b)
     return rgi_error(RG_ERR_ARRAY, "%s: both arrays are NULL", copying->call);
@@ -357,17 +357,17 @@ static int copy_arrays(copy_call *copying, const int64_t alo[], const int64_t ah
 }
 
 int rg_array_copy(rg_array a, rg_array b) {
-  copy_call c = {.call = __func__, .whole = 1, .a = a, .b = b};
+  copy_request c = {.call = __func__, .whole = 1, .a = a, .b = b};
   return copy_arrays(&c, NULL, NULL, NULL, NULL);
 }
 
 int rg_array_copy_patch(rg_array a, const int64_t alo[], const int64_t ahi[], rg_array b,
                         const int64_t blo[], const int64_t bhi[], int transposed) {
-  copy_call c = {.call = __func__, .transposed = transposed != 0, .a = a, .b = b};
+  copy_request c = {.call = __func__, .transposed = transposed != 0, .a = a, .b = b};
   return copy_arrays(&c, alo, ahi, blo, bhi);
 }
 
 int rg_array_transpose(rg_array a, rg_array b) {
-  copy_call c = {.call = __func__, .transposed = 1, .a = a, .b = b};
+  copy_request c = {.call = __func__, .transposed = 1, .a = a, .b = b};
   return copy_arrays(&c, NULL, NULL, NULL, NULL);
 }

@@ -174,7 +174,7 @@ static int unit(rg_walker *walker, rg_group g, void *context) {
 
 static double left(const rg_walker *walker, void *context) {
   (void)context;
-  return (double)(sweeps - ((const replica *)walker->state)->sweeps);
+  return (double)(sweeps - ((const replica_state *)walker->state)->sweeps);
 }
 
 static int start(rg_walker *walker, void *context) {
@@ -219,7 +219,7 @@ static int balanced(rg_group world, replica_state all[]) {
   rg_walker_kind kind = {};
   rg_balance_options options = {};
   kind.size = sizeof kind;
-  kind.bytes = sizeof(replica);
+  kind.bytes = sizeof(replica_state);
   kind.unit = unit;
   kind.left = left;
   kind.start = start;
