@@ -18,6 +18,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -35,6 +36,8 @@ ROUNDS = {'ring': 150, 'workers': 300, 'stencil': 150, 'libraries': 300, 'thread
           'jacobi08': 400}
 FORTRAN = {'jacobi': [], 'jacobi08': ['-DF08']}
 RESULT = re.compile(r'^RESULT ([0-9A-Fa-f]{16}) (\d+) 0 (\d+)$', re.M)
+# What Slurm's machine has not answered in time, where it has too much to do.
+LOST = re.compile(r'^regroup: node \S+ is lost \(ranks? (\d+)(?:-(\d+))?\)', re.M)
 SEEDS = 3  # of the programs: runs of the same seed have the same result
 
 
@@ -167,6 +170,10 @@ class SlurmSoak(Soak):
             points = 0
             if not wrong:
                 lost = slurm_soak.EACH if outside else drawn.deaths if plan != 'none' else 0
+                late = sum(int(b or a) - int(a) + 1 for a, b in LOST.findall(text))
+                if late > (slurm_soak.EACH if outside else 0):
+                    self.counts['nodes given up'] += 1
+                    lost += late
                 wrong, points = self.judge(drawn, job.process.returncode, text, lost, self.np - lost)
             if wrong and slurm.RESET in text:
                 self.counts['ended by srun'] += 1
@@ -220,17 +227,19 @@ def main():
     a = p.parse_args()
     wrong, seed = 0, a.seed
     with soak_of(a.setting, a.build, a.mpiexec.split(), a.programs.split(',')) as made:
-        while seed < a.seed + a.runs and (a.go_on or not wrong):
-            said = made.run(seed)
-            wrong += bool(said)
-            if said:
-                print('seed %d: %s' % (seed, said), flush=True)
-            seed += 1
+        with contextlib.suppress(KeyboardInterrupt):
+            while seed < a.seed + a.runs and (a.go_on or not wrong):
+                said = made.run(seed)
+                wrong += bool(said)
+                if said:
+                    print('seed %d: %s' % (seed, said), flush=True)
+                seed += 1
     print('%s, seeds %d to %d, %d wrong: %s' % (a.setting, a.seed, seed - 1, wrong, dict(made.counts)))
     return 1 if wrong else 0
 
 
 if __name__ == '__main__':
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         sys.exit(main())
     except cluster.Unavailable as why:
