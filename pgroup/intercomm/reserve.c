@@ -34,6 +34,7 @@ static struct {
   int lost;         /* ENDED, since all processes that worked have died */
   rg_group outside; /* on the processes that were outside at the start: all of them */
   rg_acquisition drawn;
+  uint64_t number; /* of the operation that it was acquired for */
 } reserve;
 
 int rgi_reserve_is_open(void) {
@@ -49,6 +50,10 @@ int rgi_reserve_need(const char *call) {
                    "%s: no processes are in reserve: start the job with n more processes and "
                    "RG_RESERVE=n (mpiexec -n 8 -genv RG_RESERVE 3 ...), and call rg_reserve_open",
                    call);
+}
+
+uint64_t rgi_reserve_number(void) {
+  return reserve.number;
 }
 
 /* --- opening and the end ------------------------------------------------------- */
@@ -175,6 +180,7 @@ static int join_callers(const char *call, const rgi_reserve_message *message) {
 static int answer_message(const char *call, const int ints[]) {
   rgi_reserve_message message;
   int error = rgi_reserve_message_unpack(call, ints, &message);
+  reserve.number = error ? 0 : message.number;
   if (!error)
     error = join_callers(call, &message);
   rgi_reserve_message_drop(&message);

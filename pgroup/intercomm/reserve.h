@@ -25,6 +25,9 @@ int rgi_reserve_need(const char *call);
  * acquired by spawning. */
 int rgi_reserve_enter(MPI_Comm *world, MPI_Comm *parent);
 
+/* The number of the operation that has acquired the caller last. */
+uint64_t rgi_reserve_number(void);
+
 /* The confirmation of a replacement: acquired processes form the new group only after the
  * survivors have agreed that all of them have it. Every member of g calls: all of them have the new
  * group. Tells the acquired. */

@@ -202,7 +202,8 @@ typedef struct {
   void *(*enter)(MPI_Comm comm, int *code); /* a blocking call is passed on: RGI_INTERCEPT_PASS */
   int (*leave)(void *entered, int code);
   void (*started)(MPI_Comm comm, MPI_Request request); /* a collective of MPI's */
-  int (*keeps)(MPI_Comm comm);                         /* it is never to be freed by MPI */
+  int (*keeps)(MPI_Comm comm);                         /* the program frees it, MPI is not to */
+  int (*part)(void); /* MPI_Init ends: RG_RESERVE's processes part from the others; an error */
 } rgi_intercept_fault_hooks;
 
 extern rgi_intercept_fault_hooks rgi_intercept_fault;
@@ -216,6 +217,12 @@ extern rgi_intercept_fault_hooks rgi_intercept_fault;
       code_ = (call);                                                                              \
     entered_ ? rgi_intercept_fault.leave(entered_, code_) : code_;                                 \
   })
+
+/* What the program has given MPI_Init, which may be NULL. */
+extern struct rgi_intercept_arguments {
+  int *argc;
+  char ***argv;
+} rgi_intercept_arguments;
 
 /* Serves no further call. is_whole: no process has died, and MPI's collectives end. */
 void rgi_intercept_end_service(int is_whole);

@@ -24,6 +24,8 @@
 
 MPI_Comm rgi_intercept_comm = MPI_COMM_NULL;
 
+struct rgi_intercept_arguments rgi_intercept_arguments;
+
 static int reports; /* RG_MPI_REPORT of any process: the report is collective */
 static int ends;    /* MPI_Finalize has begun */
 
@@ -121,7 +123,9 @@ static int begin_with_all(void) {
   } else if (rank == 0)
     rgi_log(RGI_LOG_WARN, "all calls are passed on to MPI: %s", rg_error_detail());
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_service, &key, NULL);
-  return PMPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+  int code = PMPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+  error = rgi_intercept_fault.part ? rgi_intercept_fault.part() : RG_SUCCESS;
+  return error ? rgi_intercept_raise(RGI_INTERCEPT_COUNT, MPI_COMM_WORLD, error) : code;
 }
 
 /* After MPI's own initialisation. */
@@ -142,7 +146,8 @@ static int begin_library(void) {
  * The library begins at the end of the first of these calls. */
 static int depth;
 
-static void before_init(void) {
+static void before_init(int *argc, char ***argv) {
+  rgi_intercept_arguments = (struct rgi_intercept_arguments){argc, argv};
   if (depth++ == 0)
     rgi_preloaded_tell();
   rgi_mpich_start_begin();
@@ -156,21 +161,21 @@ static int after_init(int error) {
 
 /* The call goes to the next library that has the function: a tool may begin there. */
 RG_API int MPI_Init(int *argc, char ***argv) {
-  before_init();
+  before_init(argc, argv);
   return after_init(RGI_INTERCEPT_NEXT(MPI_Init)(argc, argv));
 }
 
 RG_API int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
-  before_init();
+  before_init(argc, argv);
   return after_init(RGI_INTERCEPT_NEXT(MPI_Init_thread)(argc, argv, required, provided));
 }
 
 RG_API int PMPI_Init(int *argc, char ***argv) {
-  before_init();
+  before_init(argc, argv);
   return after_init(RGI_INTERCEPT_NEXT(PMPI_Init)(argc, argv));
 }
 
 RG_API int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
-  before_init();
+  before_init(argc, argv);
   return after_init(RGI_INTERCEPT_NEXT(PMPI_Init_thread)(argc, argv, required, provided));
 }

@@ -44,7 +44,8 @@ def expected_files(version):
     series = '.'.join(version.split('.')[:2 if version.startswith('0.') else 1])
     libs = ['lib/lib%s.%s' % (name, end) for name in ['regroup', 'regroup-arrays', 'regroup-polite']
             for end in ['a', 'so', 'so.' + series, 'so.' + version]]
-    libs += ['lib/libregroup-mpi.so' + end for end in ['', '.' + series, '.' + version]]
+    libs += ['lib/lib%s.so%s' % (name, end) for name in ['regroup-mpi', 'regroup-world']
+             for end in ['', '.' + series, '.' + version]]
     packages = ['lib/pkgconfig/regroup.pc', 'lib/pkgconfig/regroup-arrays.pc',
                 'lib/cmake/Regroup/RegroupConfig.cmake',
                 'lib/cmake/Regroup/RegroupConfigVersion.cmake']
@@ -59,7 +60,7 @@ def expected_files(version):
 
 def check_sonames(prefix, version):
     series = '.'.join(version.split('.')[:2 if version.startswith('0.') else 1])
-    for name in ['libregroup', 'libregroup-arrays', 'libregroup-polite', 'libregroup-mpi']:
+    for name in ['libregroup', 'libregroup-arrays', 'libregroup-polite', 'libregroup-mpi', 'libregroup-world']:
         text = call(['readelf', '-d', '%s/lib/%s.so' % (prefix, name)])
         assert 'Library soname: [%s.so.%s]' % (name, series) in text, text
 

@@ -18,23 +18,13 @@
 
 #include "base/error.h"
 #include "formation/group.h"
-#include "mpi/fault/fault_comm.h"
-#include "mpi/fault/fault_guard.h"
 #include "mpi/intercept.h"
 #include "noded/client/overlay_client.h"
+#include "runtime/runtime.h"
+#include "shm/process.h"
 
-typedef struct {
-  const char *call;
-  rgi_fault_comm *parent;
-  rg_group votes;      /* of the parent's members */
-  uint64_t number;     /* revoked where a member has no communicator */
-  uint64_t derivation; /* of the new communicators' groups */
-  rgi_fault_guard guard;
-} creation;
-
-/* Local: all members do so in the same order. */
-static int begin_creation(creation *made, rgi_fault_comm *parent, const char *call) {
-  *made = (creation){.call = call, .parent = parent};
+int rgi_fault_create_begin(rgi_fault_creation *made, rgi_fault_comm *parent, const char *call) {
+  *made = (rgi_fault_creation){.call = call, .parent = parent};
   RGI_TRY(rgi_group_derive(parent->group, &made->votes));
   made->votes->creation_ids[0] = made->number = made->votes->context ^ 1;
   made->votes->creation_ids[1] = parent->group->context;
@@ -43,7 +33,7 @@ static int begin_creation(creation *made, rgi_fault_comm *parent, const char *ca
 }
 
 /* Told apart from the other groups that the same call makes by the first member. */
-static int attach(creation *made, MPI_Comm comm) {
+static int attach(rgi_fault_creation *made, MPI_Comm comm) {
   MPI_Group group;
   rgi_members *members;
   rg_group g;
@@ -65,7 +55,7 @@ static int attach(creation *made, MPI_Comm comm) {
   return rgi_fault_comm_attach(comm, g);
 }
 
-static int vote(creation *made, int error) {
+int rgi_fault_create_vote(rgi_fault_creation *made, int error) {
   unsigned word = error == RG_SUCCESS;
   int vain = rg_group_agree(made->votes, &word, NULL);
   if (vain) { /* the cause, not the number's revocation */
@@ -78,23 +68,29 @@ static int vote(creation *made, int error) {
 }
 
 /* code: MPI's. */
-static int end_creation(creation *made, int code, MPI_Comm *comm) {
+static int end_creation(rgi_fault_creation *made, int code, MPI_Comm *comm) {
   int error = rgi_fault_guard_end(&made->guard, code, made->call);
+  /* After a death MPI may meet what an earlier creation has left under way: the others wait in MPI,
+   * until the number is revoked. */
+  if (error == RG_ERR_MPI && rgi_process_deaths() > 0)
+    error = rgi_error(RG_ERR_PROC_FAILED, "%s: a message of a failed creation", made->call);
   if (!error && *comm != MPI_COMM_NULL)
     error = attach(made, *comm);
   PMPI_Errhandler_free(&made->guard.handler);
   if (error != RG_ERR_PROC_FAILED && error != RG_ERR_REVOKED)
-    error = vote(made, error);
+    error = rgi_fault_create_vote(made, error);
   return error;
 }
 
 /* MPI's answer to the program. */
-static int answer(creation *made, int error, int code, MPI_Comm *comm) {
+static int answer(rgi_fault_creation *made, int error, int code, MPI_Comm *comm) {
   MPI_Comm parent = made->parent->comm;
   if (error) {
     rgi_overlay_revoke(made->number);
     *comm = MPI_COMM_NULL;
   }
+  if (error == RG_ERR_REVOKED && !rgi_fault_comm_is_revoked(made->parent))
+    error = rgi_error(RG_ERR_PROC_FAILED, "%s: another process has met a failure", made->call);
   rg_group_free(&made->votes);
   if (error == RG_ERR_MPI) {
     PMPI_Comm_call_errhandler(parent, code);
@@ -115,13 +111,13 @@ void rgi_fault_create_abandon(rgi_fault_comm *state) {
 
 #define CREATE(function, parent_comm, made_comm, ...)                                              \
   rgi_fault_comm *state = rgi_fault_comm_find(parent_comm);                                        \
-  creation made;                                                                                   \
+  rgi_fault_creation made;                                                                         \
   int code = MPI_SUCCESS;                                                                          \
   if (!state || !(made_comm))                                                                      \
     return RGI_INTERCEPT_NEXT(function)(__VA_ARGS__);                                              \
-  int error = begin_creation(&made, state, #function);                                             \
+  int error = rgi_fault_create_begin(&made, state, #function);                                     \
   if (!error) {                                                                                    \
-    rgi_fault_guard_begin(&made.guard, state);                                                     \
+    rgi_fault_guard_begin(&made.guard, state, made.votes);                                         \
     code = P##function(__VA_ARGS__);                                                               \
     error = end_creation(&made, code, made_comm);                                                  \
   }                                                                                                \
@@ -185,19 +181,17 @@ RG_API int MPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm *newcomm) {
 
 /* Both sides, in an order that they share: the side with the lower first rank first. */
 static int join_sides(MPI_Comm comm, rg_group *all) {
-  MPI_Group mine, theirs, world, both;
+  MPI_Group mine, theirs, both;
   int first = 0, at[2];
-  if (PMPI_Comm_group(comm, &mine) || PMPI_Comm_remote_group(comm, &theirs) ||
-      PMPI_Comm_group(MPI_COMM_WORLD, &world))
+  if (PMPI_Comm_group(comm, &mine) || PMPI_Comm_remote_group(comm, &theirs))
     return rgi_error(RG_ERR_NOMEM, "MPI_Intercomm_create: no memory for MPI's group");
-  PMPI_Group_translate_ranks(mine, 1, &first, world, &at[0]);
-  PMPI_Group_translate_ranks(theirs, 1, &first, world, &at[1]);
+  PMPI_Group_translate_ranks(mine, 1, &first, rgi_runtime.mpi_group, &at[0]);
+  PMPI_Group_translate_ranks(theirs, 1, &first, rgi_runtime.mpi_group, &at[1]);
   int low = at[0] < at[1];
   PMPI_Group_union(low ? mine : theirs, low ? theirs : mine, &both);
   int error = rg_group_from_mpi_group(both, 0, all);
   PMPI_Group_free(&mine);
   PMPI_Group_free(&theirs);
-  PMPI_Group_free(&world);
   PMPI_Group_free(&both);
   return error;
 }
@@ -228,7 +222,7 @@ RG_API int MPI_Intercomm_create(MPI_Comm comm, int leader, MPI_Comm peer_comm, i
                                                     newcomm);
   int code = MPI_SUCCESS, error = rgi_fault_comm_check(state, "MPI_Intercomm_create");
   if (!error) {
-    rgi_fault_guard_begin(&guard, state);
+    rgi_fault_guard_begin(&guard, state, state->group);
     code = PMPI_Intercomm_create(comm, leader, peer_comm, remote_leader, tag, newcomm);
     error = rgi_fault_guard_end(&guard, code, "MPI_Intercomm_create");
     if (!error)

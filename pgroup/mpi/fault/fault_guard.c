@@ -7,11 +7,11 @@
 #include "mpich/mpich.h"
 #include "shm/failure.h"
 
-void rgi_fault_guard_begin(rgi_fault_guard *guard, rgi_fault_comm *state) {
+void rgi_fault_guard_begin(rgi_fault_guard *guard, rgi_fault_comm *state, rg_group g) {
   guard->state = state;
   PMPI_Comm_get_errhandler(state->comm, &guard->handler);
   PMPI_Comm_set_errhandler(state->comm, MPI_ERRORS_RETURN);
-  rgi_group_check_member("MPI", state->group); /* sets the failure scope */
+  rgi_group_check_member("MPI", g); /* sets the failure scope */
   rgi_mpich_interrupt_begin(RGI_MPICH_INTERRUPT_ANY);
 }
 

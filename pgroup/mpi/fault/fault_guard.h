@@ -14,7 +14,8 @@ typedef struct {
   MPI_Errhandler handler; /* the program's */
 } rgi_fault_guard;
 
-void rgi_fault_guard_begin(rgi_fault_guard *guard, rgi_fault_comm *state);
+/* g: the communicator's group, or one of its members that may be revoked instead. */
+void rgi_fault_guard_begin(rgi_fault_guard *guard, rgi_fault_comm *state, rg_group g);
 
 /* code: MPI's. RG_SUCCESS; RG_ERR_PROC_FAILED or RG_ERR_REVOKED: it was interrupted, or has met the
  * failure itself; RG_ERR_MPI: its error is another one. The handler remains the caller's to free.

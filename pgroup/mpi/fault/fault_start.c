@@ -14,7 +14,9 @@
 #include "formation/group.h"
 #include "mpi/fault/fault_comm.h"
 #include "mpi/fault/fault_guard.h"
+#include "mpi/fault/fault_spawn.h"
 #include "mpi/fault/fault_wait.h"
+#include "mpi/fault/fault_world.h"
 #include "mpi/intercept.h"
 #include "mpich/mpich.h"
 #include "noded/client/guard_client.h"
@@ -63,9 +65,12 @@ static int uses_mpi(const void *program) {
 /* A program that is linked with libregroup survives by that: its copy has these functions, too. */
 int rgi_guard_is_unwanted(void) {
   const void *program = object_of((const void *)getauxval(AT_ENTRY));
-  return !uses_mpi(program) || dlsym(RTLD_DEFAULT, "rg_init") ||
-         (object_of(dlsym(RTLD_DEFAULT, "ucp_tag_recv_nbx")) == program &&
-          object_of(dlsym(RTLD_DEFAULT, "MPI_Finalize")) == program);
+  if (!uses_mpi(program) || dlsym(RTLD_DEFAULT, "rg_init") ||
+      (object_of(dlsym(RTLD_DEFAULT, "ucp_tag_recv_nbx")) == program &&
+       object_of(dlsym(RTLD_DEFAULT, "MPI_Finalize")) == program))
+    return 1;
+  rgi_fault_world_preload();
+  return 0;
 }
 
 /* --- start ------------------------------------------------------------------------------------ */
@@ -90,6 +95,13 @@ static int is_broken(MPI_Comm comm) {
   return state && (rgi_fault_comm_is_revoked(state) || rgi_fault_comm_failures(state) > 0);
 }
 
+static int keep_broken(MPI_Comm comm) {
+  if (!is_broken(comm))
+    return 0;
+  rgi_fault_spawn_forget(comm);
+  return 1;
+}
+
 static _Thread_local rgi_fault_guard passing;
 
 static void *enter_guard(MPI_Comm comm, int *code) {
@@ -99,7 +111,7 @@ static void *enter_guard(MPI_Comm comm, int *code) {
     *code = rgi_intercept_raise(RGI_INTERCEPT_COUNT, comm, error);
   if (error || !state)
     return NULL;
-  rgi_fault_guard_begin(&passing, state);
+  rgi_fault_guard_begin(&passing, state, state->group);
   return &passing;
 }
 
@@ -152,7 +164,8 @@ static int begin_to_tolerate(void) {
   rgi_intercept_fault.enter = enter_guard;
   rgi_intercept_fault.leave = leave_guard;
   rgi_intercept_fault.started = note_started;
-  rgi_intercept_fault.keeps = is_broken;
+  rgi_intercept_fault.keeps = keep_broken;
+  rgi_intercept_fault.part = rgi_fault_spawn_begin;
   return error;
 }
 
@@ -163,6 +176,7 @@ __attribute__((constructor)) static void offer(void) {
 /* --- end -------------------------------------------------------------------------------------- */
 
 static int finalize(void) {
+  rgi_fault_spawn_end();
   rgi_process_check_now();
   rgi_intercept_end_service(rgi_process_deaths() == 0);
   rgi_fault_comm_on = 0;

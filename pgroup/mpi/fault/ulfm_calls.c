@@ -14,6 +14,8 @@
 #include "formation/group.h"
 #include "mpi/fault/fault_create.h"
 #include "mpi/fault/fault_request.h"
+#include "mpi/fault/fault_spawn.h"
+#include "mpi/fault/fault_world.h"
 #include "mpi/intercept.h"
 #include "mpich/mpich.h"
 #include "noded/client/overlay_client.h"
@@ -65,11 +67,12 @@ RG_API int MPI_Error_string(int code, char *text, int *length) {
 }
 
 RG_API int MPI_Comm_get_attr(MPI_Comm comm, int key, void *value, int *flag) {
-  if (key != MPIX_FT)
+  int *own = key == MPIX_FT ? &fault_tolerant : rgi_fault_spawn_attribute(key);
+  if (!own)
     return RGI_INTERCEPT_NEXT(MPI_Comm_get_attr)(comm, key, value, flag);
-  *flag = rgi_fault_comm_on && comm == MPI_COMM_WORLD;
+  *flag = rgi_fault_comm_on && comm == rgi_fault_world_now();
   if (*flag)
-    *(int **)value = &fault_tolerant;
+    *(int **)value = own;
   return MPI_SUCCESS;
 }
 
