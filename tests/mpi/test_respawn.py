@@ -11,7 +11,10 @@ few: 2
 """
 import os
 import random
+import shutil
+import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'recovery'))
 import deaths  # noqa: E402
@@ -73,6 +76,20 @@ def test_random():
         check(where, workers, 8, random_plan(workers))
 
 
+def test_fortran():
+    if not shutil.which('mpifort.mpich') or not shutil.which('gfortran'):
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        program = folder + '/fortran_spawn'
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'fortran_spawn.f90')
+        subprocess.run(['mpifort.mpich', '-J' + folder, source, '-o', program], check=True)
+        for n in [1, 3]:
+            status, text = run(jobs.ONE, n, 1, program)
+            assert status == 0 and 'spawned child 1 1\n' in text and \
+                'world %d sum %d\n' % (n, n * (n + 1) // 2 + 1) in text, (n, status, text)
+
+
 test_calls()
+test_fortran()
 test_plans()
 test_random()
