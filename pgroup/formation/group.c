@@ -214,7 +214,7 @@ int rg_group_free(rg_group *g) {
   if ((*g)->comm != MPI_COMM_NULL && rgi_runtime_check_mpi(__func__) == RG_SUCCESS)
     MPI_Comm_free(&(*g)->comm);
   if ((*g)->collectives_free)
-    (*g)->collectives_free((*g)->collectives);
+    (*g)->collectives_free(*g);
   if ((*g)->topology.of)
     (*g)->topology.drop((*g)->topology.of);
   if (rgi_failure_scope_now.members == (*g)->members)

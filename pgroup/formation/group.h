@@ -40,7 +40,7 @@ struct rg_group_s {
   uint64_t creations;                      /* its operations that create groups; not of the world */
   rgi_label *label;                        /* the name, or NULL */
   MPI_Comm comm;                           /* the MPI view, or MPI_COMM_NULL */
-  void (*collectives_free)(void *collectives);
+  void (*collectives_free)(rg_group g);
   rgi_group_attachment topology; /* the places of the members (topology/group_places.h) */
 };
 

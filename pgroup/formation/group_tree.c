@@ -5,11 +5,11 @@
  * messages. */
 #include "formation/group_tree.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/mix.h"
+#include "base/spare.h"
 #include "formation/binomial.h"
 #include "formation/group.h"
 #include "message/message.h"
@@ -53,7 +53,7 @@ int rgi_group_tree_receive(uint64_t context, int from, int tag, const char *call
   rgi_message message;
   RGI_TRY(rgi_message_await(&wanted, call, &found, NULL));
   size_t bytes = found.bytes;
-  int *data = malloc(bytes ? bytes : 1);
+  int *data = rgi_spare_alloc(bytes ? bytes : 1);
   if (!data)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for a message of %zu bytes", call, bytes);
   int error = rgi_message_receive(&found, data, &message);

@@ -6,10 +6,10 @@
 #include "intercomm/inter_members.h"
 
 #include <regroup/comm.h>
-#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/mix.h"
+#include "base/spare.h"
 #include "collectives/calls/group_error.h"
 #include "formation/comm.h"
 #include "formation/group.h"
@@ -59,7 +59,7 @@ int rgi_inter_members_share(const char *call, rg_group g, int error, rgi_members
   int failed[2] = {0}, count = 2, *sent = failed;
   if (g->me == 0 && !error) {
     count = rgi_members_packed(*members);
-    sent = malloc((size_t)count * sizeof *sent);
+    sent = rgi_spare_alloc((size_t)count * sizeof *sent);
     if (sent)
       rgi_members_pack(*members, sent);
     else
@@ -78,7 +78,7 @@ int rgi_inter_members_share(const char *call, rg_group g, int error, rgi_members
   else if (g->me > 0)
     error = rgi_members_unpack(call, sent, members);
   if (sent != failed)
-    free(sent);
+    rgi_spare_free(sent);
   if (error && g->me == 0) {
     rgi_members_drop(*members);
     *members = NULL;

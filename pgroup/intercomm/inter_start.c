@@ -10,10 +10,10 @@
  * sides are merged into the global communicator, initiators first. */
 #include <regroup/comm.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/sized.h"
+#include "base/spare.h"
 #include "intercomm/inter_state.h"
 #include "intercomm/spawn.h"
 #include "progress/mpi_error.h"
@@ -38,7 +38,8 @@ static int find_sides(const rg_inter_options *how, MPI_Comm world, MPI_Group *mi
   MPI_Group all;
   MPI_Comm_rank(world, &rank);
   MPI_Comm_size(world, &size);
-  int *ranks = malloc((size_t)size * sizeof *ranks), side = is_responder_rank(how, rank, size);
+  int *ranks = rgi_spare_alloc((size_t)size * sizeof *ranks),
+      side = is_responder_rank(how, rank, size);
   if (!ranks)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d processes", call, size);
   for (int i = 0; i < size; i++)
@@ -48,7 +49,7 @@ static int find_sides(const rg_inter_options *how, MPI_Comm world, MPI_Group *mi
   MPI_Group_incl(all, n, ranks, mine);
   MPI_Group_excl(all, n, ranks, other);
   MPI_Group_free(&all);
-  free(ranks);
+  rgi_spare_free(ranks);
   return RG_SUCCESS;
 }
 
@@ -74,7 +75,7 @@ static char **child_arguments(const rg_inter_options *how, char option[64]) {
   int n = 0;
   while (how->argv && how->argv[n])
     n++;
-  char **argv = calloc((size_t)n + 2, sizeof *argv);
+  char **argv = rgi_spare_alloc_zeroed((size_t)n + 2, sizeof *argv);
   if (!argv)
     return NULL;
   snprintf(option, 64, "--%s=%d", rg_inter_kind_name(how->kind), how->n);
@@ -91,7 +92,7 @@ static int spawn_processes(const rg_inter_options *how, MPI_Comm setup, MPI_Comm
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for the arguments", call);
   const rgi_spawn_order order = {command, argv, how->n};
   int error = rgi_spawn_backend_now()->spawn(call, setup, &order, inter);
-  free(argv);
+  rgi_spare_free(argv);
   return error;
 }
 

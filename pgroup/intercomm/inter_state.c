@@ -6,9 +6,8 @@
  * rg_inter_end is cleaned up after there. */
 #include "intercomm/inter_state.h"
 
-#include <stdlib.h>
-
 #include "base/error.h"
+#include "base/spare.h"
 #include "progress/mpi_error.h"
 
 static int state_key = MPI_KEYVAL_INVALID, role_key = MPI_KEYVAL_INVALID;
@@ -39,7 +38,7 @@ static int on_delete(MPI_Comm comm, int keyval, void *value, void *extra) {
   (void)comm, (void)keyval, (void)extra;
   rgi_inter_state_free_view(&state->view, 0);
   rgi_startup_end(&state->startup);
-  free(state);
+  rgi_spare_free(state);
   MPI_Comm_free_keyval(&state_key);
   if (role_key != MPI_KEYVAL_INVALID)
     MPI_Comm_free_keyval(&role_key);
@@ -55,7 +54,7 @@ const rgi_inter_state *rgi_inter_state_now(void) {
 }
 
 int rgi_inter_state_keep(const char *call, const rgi_inter_state *state) {
-  rgi_inter_state *kept = malloc(sizeof *kept);
+  rgi_inter_state *kept = rgi_spare_alloc(sizeof *kept);
   if (!kept)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory", call);
   *kept = *state;
@@ -64,7 +63,7 @@ int rgi_inter_state_keep(const char *call, const rgi_inter_state *state) {
   if (!error)
     error = rgi_mpi_error(MPI_Comm_set_attr(MPI_COMM_SELF, state_key, kept), call);
   if (error)
-    free(kept);
+    rgi_spare_free(kept);
   return error;
 }
 

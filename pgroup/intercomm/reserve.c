@@ -12,11 +12,11 @@
 
 #include <regroup/comm.h>
 #include <regroup/runtime.h>
-#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/options.h"
 #include "base/sized.h"
+#include "base/spare.h"
 #include "formation/group.h"
 #include "intercomm/inter_members.h"
 #include "intercomm/reserve_directory.h"
@@ -198,7 +198,7 @@ static int sleep_until_acquired(const char *call) {
       return error;
     }
     error = answer_message(call, message);
-    free(message);
+    rgi_spare_free(message);
     if (error == RG_ERR_REVOKED)
       RGI_TRY(rgi_reserve_directory_release(call, rgi_runtime.rank));
   } while (error == RG_ERR_REVOKED);

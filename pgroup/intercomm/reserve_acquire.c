@@ -5,9 +5,8 @@
  * directory for processes, sends each of them the message, and broadcasts the ranks, or the
  * error, to the other members. */
 
-#include <stdlib.h>
-
 #include "base/error.h"
+#include "base/spare.h"
 #include "formation/group.h"
 #include "intercomm/inter_members.h"
 #include "intercomm/reserve.h"
@@ -17,7 +16,7 @@
 
 int rgi_reserve_substitute(const char *call, const rgi_members *before, const rgi_members *members,
                            const rgi_members *acquired, rgi_members **all) {
-  int n = rgi_members_count(before), next = 0, *ranks = malloc((size_t)n * sizeof *ranks);
+  int n = rgi_members_count(before), next = 0, *ranks = rgi_spare_alloc((size_t)n * sizeof *ranks);
   if (!ranks)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", call, n);
   for (int i = 0; i < n; i++) {
@@ -26,7 +25,7 @@ int rgi_reserve_substitute(const char *call, const rgi_members *before, const rg
       ranks[i] = rgi_members_at(acquired, next++);
   }
   int error = rgi_members_list(call, n, ranks, all);
-  free(ranks);
+  rgi_spare_free(ranks);
   return error;
 }
 
@@ -77,7 +76,7 @@ static int find_processes(const char *call, const rgi_reserve_request *request,
   rgi_reserve_table_wish wish = {.n = request->n,
                                  .acquirer = rgi_runtime.rank,
                                  .number = request->number,
-                                 .ranks = malloc((size_t)room * sizeof *wish.ranks)};
+                                 .ranks = rgi_spare_alloc((size_t)room * sizeof *wish.ranks)};
   if (!wish.ranks)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d processes", call, room);
   int error = rgi_reserve_directory_acquire(call, &wish);
@@ -88,7 +87,7 @@ static int find_processes(const char *call, const rgi_reserve_request *request,
                       call, wish.n, wish.there);
   else if (!error)
     error = rgi_members_list(call, wish.n, wish.ranks, acquired);
-  free(wish.ranks);
+  rgi_spare_free(wish.ranks);
   return error;
 }
 
@@ -102,7 +101,7 @@ static int acquire_and_notify(const char *call, rg_group g, const rgi_reserve_re
     rgi_reserve_directory_release(call, rgi_members_at(*acquired, i));
   if (!error)
     error = notify_processes(call, *acquired, &message);
-  free(message.ints);
+  rgi_spare_free(message.ints);
   return error;
 }
 

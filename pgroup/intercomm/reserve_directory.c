@@ -22,12 +22,12 @@
  *    scope (leave_scope). */
 #include "intercomm/reserve_directory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/mix.h"
+#include "base/spare.h"
 #include "formation/group.h"
 #include "formation/group_tree.h"
 #include "intercomm/reserve_message.h"
@@ -107,7 +107,7 @@ static int receive_count(const char *call, rg_group world, int *n) {
   RGI_TRY(rgi_group_tree_broadcast(world, 0, call, &count, &received));
   *n = received[0];
   if (received != n)
-    free(received);
+    rgi_spare_free(received);
   return RG_SUCCESS;
 }
 
@@ -123,7 +123,7 @@ static int receive_count_surviving(const char *call, int *n) {
     error = receive_ints(call, 0, OPENING, &received);
   if (received)
     *n = received[0];
-  free(received);
+  rgi_spare_free(received);
   return error == RG_ERR_PROC_FAILED ? RG_SUCCESS : error;
 }
 
@@ -167,7 +167,7 @@ static int try_to_acquire(const char *call, rgi_reserve_table_wish *wish) {
   wish->coming = answer[1];
   if (answer[0] == wish->n)
     memcpy(wish->ranks, answer + 2, (size_t)wish->n * sizeof *wish->ranks);
-  free(answer);
+  rgi_spare_free(answer);
   return RG_SUCCESS;
 }
 
@@ -228,7 +228,7 @@ int rgi_reserve_directory_count(const char *call, int *sleeping) {
     return rgi_reserve_table_count(sleeping);
   RGI_TRY(send_query_and_wait(call, COUNT, 0, 0, &answer));
   *sleeping = answer[0];
-  free(answer);
+  rgi_spare_free(answer);
   return RG_SUCCESS;
 }
 
@@ -236,7 +236,7 @@ int rgi_reserve_directory_count(const char *call, int *sleeping) {
 
 static int serve_acquire(const char *call, const int query[QUERY_INTS], int to) {
   int size = rgi_runtime.size, n = query[ARGUMENT] < size ? query[ARGUMENT] : size;
-  int *answer = malloc(((size_t)size + 2) * sizeof *answer);
+  int *answer = rgi_spare_alloc(((size_t)size + 2) * sizeof *answer);
   if (!answer)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d processes", call, size);
   rgi_reserve_table_wish wish = {.n = n,
@@ -248,7 +248,7 @@ static int serve_acquire(const char *call, const int query[QUERY_INTS], int to) 
   answer[1] = wish.coming;
   if (!error)
     error = send_ints(call, to, query[REPLY], answer, 2 + (answer[0] == n ? n : 0));
-  free(answer);
+  rgi_spare_free(answer);
   return error;
 }
 
@@ -298,7 +298,7 @@ static int serve_directory(const char *call, int *lost) {
       continue;
     }
     int error = serve_query(call, query, from);
-    free(query);
+    rgi_spare_free(query);
     if (error && error != RG_ERR_PROC_FAILED) /* a dead process needs no answer */
       return error;
   }
@@ -350,7 +350,7 @@ static int take_notice(int count, int **ints, int *lost, int *noticed) {
   if (*noticed && count > LOST_INTS)
     return RG_SUCCESS;
   *lost = count == LOST_INTS;
-  free(*ints);
+  rgi_spare_free(*ints);
   *ints = NULL;
   return RG_SUCCESS;
 }

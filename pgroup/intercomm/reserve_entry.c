@@ -7,11 +7,11 @@
 #include "intercomm/reserve_entry.h"
 
 #include <poll.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "access/element.h"
 #include "base/error.h"
+#include "base/spare.h"
 #include "noded/client/daemon_client.h"
 #include "progress/request.h"
 #include "progress/wait.h"
@@ -40,10 +40,10 @@ static int part_of(int rank) {
 
 static int find_places(void) {
   int size = rgi_runtime.size, parts = rgi_reserve_entries_parts();
-  entries.place = malloc((size_t)size * sizeof *entries.place);
-  entries.ranks = malloc((size_t)size * sizeof *entries.ranks);
-  entries.count = calloc((size_t)parts, sizeof *entries.count);
-  entries.begin = calloc((size_t)parts + 1, sizeof *entries.begin);
+  entries.place = rgi_spare_alloc((size_t)size * sizeof *entries.place);
+  entries.ranks = rgi_spare_alloc((size_t)size * sizeof *entries.ranks);
+  entries.count = rgi_spare_alloc_zeroed((size_t)parts, sizeof *entries.count);
+  entries.begin = rgi_spare_alloc_zeroed((size_t)parts + 1, sizeof *entries.begin);
   if (!entries.place || !entries.ranks || !entries.count || !entries.begin)
     return rgi_error(RG_ERR_NOMEM, "rg_reserve_open: no memory for %d processes", size);
   for (int i = 0; i < size; i++)
@@ -56,7 +56,7 @@ static int find_places(void) {
 }
 
 static int make_clients(void) {
-  entries.client = calloc((size_t)rgi_node.count, sizeof *entries.client);
+  entries.client = rgi_spare_alloc_zeroed((size_t)rgi_node.count, sizeof *entries.client);
   if (!entries.client)
     return rgi_error(RG_ERR_NOMEM, "rg_reserve_open: no memory for %d nodes", rgi_node.count);
   for (int i = 0; i < rgi_node.count; i++)
@@ -71,7 +71,7 @@ int rgi_reserve_entries_open(int spread) {
     entries.mine = (void *)((char *)rgi_arena_heap() + rgi_cluster_words(rgi_node.n));
     return make_clients();
   }
-  entries.mine = calloc((size_t)rgi_runtime.size, sizeof *entries.mine);
+  entries.mine = rgi_spare_alloc_zeroed((size_t)rgi_runtime.size, sizeof *entries.mine);
   return entries.mine ? RG_SUCCESS
                       : rgi_error(RG_ERR_NOMEM, "rg_reserve_open: no memory for %d processes",
                                   rgi_runtime.size);
@@ -81,12 +81,12 @@ void rgi_reserve_entries_close(void) {
   for (int i = 0; entries.client && i < rgi_node.count; i++)
     rgi_daemon_client_close(&entries.client[i]);
   if (!entries.spread)
-    free(entries.mine);
-  free(entries.place);
-  free(entries.ranks);
-  free(entries.begin);
-  free(entries.count);
-  free(entries.client);
+    rgi_spare_free(entries.mine);
+  rgi_spare_free(entries.place);
+  rgi_spare_free(entries.ranks);
+  rgi_spare_free(entries.begin);
+  rgi_spare_free(entries.count);
+  rgi_spare_free(entries.client);
   memset(&entries, 0, sizeof entries);
 }
 
@@ -144,7 +144,7 @@ static void copy_entry(const rgi_reserve_entry *from, rgi_reserve_entry *to) {
 
 static int read_node(int node, rgi_reserve_entry all[]) {
   size_t bytes = (size_t)entries.count[node] * sizeof *all;
-  rgi_reserve_entry *there = calloc(1, bytes);
+  rgi_reserve_entry *there = rgi_spare_alloc_zeroed(1, bytes);
   const rgi_query q = {
       .kind = RGI_ACCESS_KIND_GET, .runs = 1, .offset = offset_of(node, 0), .bytes = bytes};
   if (!there)
@@ -154,7 +154,7 @@ static int read_node(int node, rgi_reserve_entry all[]) {
     memset(there, 0, bytes);
   for (int i = 0; i < entries.count[node]; i++)
     all[entries.ranks[entries.begin[node] + i]] = there[i];
-  free(there);
+  rgi_spare_free(there);
   return error == RG_ERR_PROC_FAILED ? RG_SUCCESS : error;
 }
 

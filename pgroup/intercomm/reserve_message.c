@@ -6,9 +6,8 @@
  * results. */
 #include "intercomm/reserve_message.h"
 
-#include <stdlib.h>
-
 #include "base/error.h"
+#include "base/spare.h"
 #include "formation/group_tree.h"
 
 /* The head. NUMBER: two ints. */
@@ -20,7 +19,7 @@ int rgi_reserve_message_pack(const char *call, const rgi_reserve_message *messag
   int n = rgi_members_count(message->acquired), callers = rgi_members_packed(message->callers);
   int all = message->kind == RGI_RESERVE_REPLACE ? rgi_members_packed(message->all) : 0;
   *count = HEAD + n + callers + all;
-  int *l = *ints = calloc((size_t)*count, sizeof *l);
+  int *l = *ints = rgi_spare_alloc_zeroed((size_t)*count, sizeof *l);
   if (!l)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d processes", call, n);
   l[KIND] = (int)message->kind;

@@ -6,10 +6,10 @@
  * twice, and if no word has changed, all of them stood so in between. */
 #include "intercomm/reserve_table.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/spare.h"
 #include "progress/wait.h"
 #include "runtime/runtime.h"
 #include "shm/process.h"
@@ -25,8 +25,8 @@ int rgi_reserve_table_open(int size, int n, int spread) {
   table.size = size;
   table.n = n;
   table.outside = rgi_runtime.rank % (size - n);
-  table.seen = calloc((size_t)size, sizeof *table.seen);
-  table.again = calloc((size_t)size, sizeof *table.again);
+  table.seen = rgi_spare_alloc_zeroed((size_t)size, sizeof *table.seen);
+  table.again = rgi_spare_alloc_zeroed((size_t)size, sizeof *table.again);
   if (!table.seen || !table.again)
     return rgi_error(RG_ERR_NOMEM, "rg_reserve_open: no memory for %d processes", size);
   RGI_TRY(rgi_reserve_entries_open(spread));
@@ -35,8 +35,8 @@ int rgi_reserve_table_open(int size, int n, int spread) {
 
 void rgi_reserve_table_close(void) {
   rgi_reserve_entries_close();
-  free(table.seen);
-  free(table.again);
+  rgi_spare_free(table.seen);
+  rgi_spare_free(table.again);
   memset(&table, 0, sizeof table);
 }
 

@@ -6,10 +6,10 @@
  * process, rank 0 of the accepting side answers with its own, and each broadcasts the other
  * side's members to its side. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/mix.h"
+#include "base/spare.h"
 #include "formation/group.h"
 #include "formation/group_tree.h"
 #include "intercomm/inter_members.h"
@@ -62,7 +62,7 @@ static uint64_t port_context(int number) {
 }
 
 static int send_members(const char *call, const rgi_members *members, int to, int number) {
-  int count = rgi_members_packed(members), *ints = malloc((size_t)count * sizeof *ints);
+  int count = rgi_members_packed(members), *ints = rgi_spare_alloc((size_t)count * sizeof *ints);
   if (!ints)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d processes", call,
                      rgi_members_count(members));
@@ -71,7 +71,7 @@ static int send_members(const char *call, const rgi_members *members, int to, in
                                                           .peer = to,
                                                           .bytes = (size_t)count * sizeof *ints},
                                   ints, call);
-  free(ints);
+  rgi_spare_free(ints);
   return error;
 }
 
@@ -79,7 +79,7 @@ static int receive_members(const char *call, int from, int number, rgi_members *
   int count, *ints;
   RGI_TRY(rgi_group_tree_receive(port_context(number), from, 0, call, &count, &ints));
   int error = rgi_members_unpack(call, ints, members);
-  free(ints);
+  rgi_spare_free(ints);
   return error;
 }
 

@@ -10,8 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/spare.h"
+
 rgi_places *rgi_places_new(int size, int rows) {
-  rgi_places *places = malloc(sizeof *places + (size_t)rows * sizeof places->at[0]);
+  rgi_places *places = rgi_spare_alloc(sizeof *places + (size_t)rows * sizeof places->at[0]);
   if (places) {
     atomic_init(&places->holders, 1);
     places->size = size;
@@ -28,7 +30,7 @@ rgi_places *rgi_places_retain(rgi_places *places) {
 
 void rgi_places_release(rgi_places *places) {
   if (places && atomic_fetch_sub(&places->holders, 1) == 1)
-    free(places);
+    rgi_spare_free(places);
 }
 
 int rgi_places_reconcile(rgi_places *places) {
@@ -106,7 +108,7 @@ static int by_key(const void *a, const void *b) {
 rgi_places *rgi_places_below(const rgi_places *places, int row, const rgi_places_level *level,
                              const int keys[]) {
   rgi_places *below = rgi_places_new(level->count, level->count);
-  keyed_row *order = malloc((size_t)level->count * sizeof *order);
+  keyed_row *order = rgi_spare_alloc((size_t)level->count * sizeof *order);
   int n = 0;
   for (int r = 0; below && order && r < places->rows; r++)
     if (rgi_places_level_has(places, row, level, r))
@@ -123,6 +125,6 @@ rgi_places *rgi_places_below(const rgi_places *places, int row, const rgi_places
     rgi_places_release(below);
     below = NULL;
   }
-  free(order);
+  rgi_spare_free(order);
   return below;
 }

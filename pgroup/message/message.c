@@ -13,7 +13,6 @@
 #include "message/message.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -285,6 +284,15 @@ static int make_progress(void) {
   return error;
 }
 
+void rgi_message_forget(uint64_t context) {
+  if (!messages.blocked)
+    return; /* none is kept */
+  lock_messages();
+  make_progress();
+  rgi_message_match_forget(context);
+  unlock_messages();
+}
+
 static int is_busy(void) {
   return is_under_way() || rgi_message_mpi_in_use() || rgi_message_cells_pending();
 }
@@ -314,7 +322,7 @@ static int open_messages(void) {
   messages.delayed_end = &messages.delayed;
   messages.retry = 0;
   atomic_store(&rgi_message_under_way, 0);
-  messages.blocked = calloc((size_t)rgi_runtime.size, sizeof *messages.blocked);
+  messages.blocked = rgi_spare_alloc_zeroed((size_t)rgi_runtime.size, sizeof *messages.blocked);
   if (!messages.blocked)
     return rgi_error(RG_ERR_NOMEM, "rg_init: no memory for a table of %d processes",
                      rgi_runtime.size);
@@ -331,7 +339,7 @@ static void close_messages(int mpi) {
   rgi_requests_stop();
   rgi_progress_use(NULL);
   rgi_message_match_close();
-  free(messages.blocked);
+  rgi_spare_free(messages.blocked);
   messages.blocked = NULL;
   rgi_message_cells_close();
   rgi_message_pipes_close();

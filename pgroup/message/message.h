@@ -69,6 +69,10 @@ int rgi_message_await(const rgi_message_envelope *wanted, const char *call,
 int rgi_message_await_any(const rgi_message_envelope wanted[], int n, const char *call,
                           rgi_message_envelope *found);
 
+/* The caller receives no further message of this context: those that have come are dropped, but for
+ * long ones that their senders have not given up. */
+void rgi_message_forget(uint64_t context);
+
 /* Receives a message that was taken, into data with so much room. */
 void rgi_message_accept(rgi_message_cell *taken, void *data, size_t room, rgi_message *message);
 

@@ -160,6 +160,23 @@ static rgi_message_cell *take_unexpected(const rgi_message_envelope *wanted) {
   return NULL;
 }
 
+void rgi_message_match_forget(uint64_t context) {
+  rgi_message_cell **at = &bucket_of(context)->unexpected, *cell;
+  while ((cell = *at)) {
+    int long_one = cell->kind == RGI_MESSAGE_RTS;
+    if (cell->envelope.context != context || cell->kind == RGI_MESSAGE_REMOTE_RTS ||
+        (long_one && !rgi_message_pipe_withdrawn(cell))) {
+      at = &cell->next;
+      continue;
+    }
+    remove_unexpected(at);
+    if (long_one)
+      rgi_message_pipe_claim(cell);
+    else
+      rgi_message_cell_give(cell);
+  }
+}
+
 static rgi_message *find_posted(const rgi_message_envelope *envelope) {
   for (rgi_message *message = bucket_of(envelope->context)->posted; message;
        message = message->next) {

@@ -7,7 +7,6 @@
  * cells arrive in order. */
 #include "message/message_mpi.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -75,8 +74,8 @@ int rgi_message_mpi_open(MPI_Comm world) {
   transport.end = &transport.first;
   if (rgi_node.count == 1)
     return RG_SUCCESS;
-  free(transport.unsent); /* of an earlier start that has ended without MPI */
-  transport.unsent = calloc((size_t)rgi_runtime.size, sizeof *transport.unsent);
+  rgi_spare_free(transport.unsent); /* of an earlier start that has ended without MPI */
+  transport.unsent = rgi_spare_alloc_zeroed((size_t)rgi_runtime.size, sizeof *transport.unsent);
   if (!transport.unsent)
     return rgi_error(RG_ERR_NOMEM, "rg_init: no memory for messages");
   RGI_TRY_MPI(MPI_Comm_dup(world, &transport.comm));
@@ -94,7 +93,7 @@ void rgi_message_mpi_close(void) {
   transport.cell = NULL;
   for (outgoing_cell *o = transport.first; o; o = o->next)
     MPI_Request_free(&o->request); /* no process receives it: its memory stays with MPI */
-  free(transport.unsent);
+  rgi_spare_free(transport.unsent);
   transport.unsent = NULL;
   if (transport.comm != MPI_COMM_NULL)
     MPI_Comm_free(&transport.comm);

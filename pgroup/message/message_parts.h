@@ -29,6 +29,10 @@ rgi_message_cell *rgi_message_match_take(const rgi_message_envelope *wanted);
 /* message receives the message that was taken; takes the cell over. */
 void rgi_message_match_accept(rgi_message *message, rgi_message_cell *taken);
 
+/* Drops the messages of this context that no receive has matched; of long ones those that their
+ * senders have given up. */
+void rgi_message_match_forget(uint64_t context);
+
 /* A FIN has come for a message that no receive has matched yet; envelope: the FIN's envelope. */
 void rgi_message_match_fin(const rgi_message_envelope *envelope);
 

@@ -17,12 +17,12 @@
  * up sets its flag `gone`. Each side leaves the RTS at its end, and the last one frees it. */
 #include "message/message_parts.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/copy.h"
 #include "base/error.h"
+#include "base/spare.h"
 #include "shm/node.h"
 
 #define CHUNKS 4
@@ -110,12 +110,12 @@ int rgi_message_pipes_open(void) {
   rgi_arena_add_cache(&cache);
   memset(&pipes, 0, sizeof pipes);
   pipes.most = most < 1 ? 1 : most > PIPES_MOST ? PIPES_MOST : (int)most;
-  pipes.of = calloc((size_t)rgi_node.n, sizeof *pipes.of);
+  pipes.of = rgi_spare_alloc_zeroed((size_t)rgi_node.n, sizeof *pipes.of);
   return pipes.of ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "rg_init: no memory for messages");
 }
 
 void rgi_message_pipes_close(void) {
-  free(pipes.of);
+  rgi_spare_free(pipes.of);
   pipes.of = NULL;
 }
 

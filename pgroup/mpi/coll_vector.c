@@ -3,8 +3,8 @@
  *
  * MPI's collectives with a count for each process, with int counts and with MPI_Count ones. */
 #include <regroup/collectives.h>
-#include <stdlib.h>
 
+#include "base/spare.h"
 #include "formation/group.h"
 #include "mpi/coll_check.h"
 #include "mpi/intercept.h"

@@ -24,7 +24,7 @@ RG_API int FORM(MPI_Gatherv)(const void *send, COUNT send_count, MPI_Datatype se
     int error = gets ? CONVERT(g, recv_counts, displs, &r) : RG_SUCCESS;
     if (!error)
       error = rg_gatherv(g, send, send_count, send_type, recv, r.counts, r.displs, recv_type, root);
-    free(r.storage);
+    rgi_spare_free(r.storage);
     if (error && rgi_intercept_again(RGI_INTERCEPT_GATHERV, comm, g, error, 1))
       return FORM(MPI_Gatherv)(send, send_count, send_type, recv, recv_counts, displs, recv_type,
                                root, comm);
@@ -54,7 +54,7 @@ RG_API int FORM(MPI_Scatterv)(const void *send, const COUNT send_counts[], const
     if (!error)
       error =
           rg_scatterv(g, send, s.counts, s.displs, send_type, recv, recv_count, recv_type, root);
-    free(s.storage);
+    rgi_spare_free(s.storage);
     if (error && rgi_intercept_again(RGI_INTERCEPT_SCATTERV, comm, g, error, 1))
       return FORM(MPI_Scatterv)(send, send_counts, displs, send_type, recv, recv_count, recv_type,
                                 root, comm);
@@ -81,7 +81,7 @@ RG_API int FORM(MPI_Allgatherv)(const void *send, COUNT send_count, MPI_Datatype
     int error = CONVERT(g, recv_counts, displs, &r);
     if (!error)
       error = rg_allgatherv(g, send, send_count, send_type, recv, r.counts, r.displs, recv_type);
-    free(r.storage);
+    rgi_spare_free(r.storage);
     if (error && rgi_intercept_again(RGI_INTERCEPT_ALLGATHERV, comm, g, error, 1))
       return FORM(MPI_Allgatherv)(send, send_count, send_type, recv, recv_counts, displs, recv_type,
                                   comm);
@@ -112,8 +112,8 @@ RG_API int FORM(MPI_Alltoallv)(const void *send, const COUNT send_counts[],
     if (!error)
       error =
           rg_alltoallv(g, send, s.counts, s.displs, send_type, recv, r.counts, r.displs, recv_type);
-    free(r.storage);
-    free(s.storage);
+    rgi_spare_free(r.storage);
+    rgi_spare_free(s.storage);
     if (error && rgi_intercept_again(RGI_INTERCEPT_ALLTOALLV, comm, g, error, send != MPI_IN_PLACE))
       return FORM(MPI_Alltoallv)(send, send_counts, send_displs, send_type, recv, recv_counts,
                                  recv_displs, recv_type, comm);
@@ -145,7 +145,7 @@ RG_API int FORM(MPI_Reduce_scatter)(const void *send, void *recv, const COUNT co
     int error = CONVERT(g, counts, NULL, &r);
     if (!error)
       error = rg_reduce_scatter(g, send, recv, r.counts, type, op);
-    free(r.storage);
+    rgi_spare_free(r.storage);
     if (error &&
         rgi_intercept_again(RGI_INTERCEPT_REDUCE_SCATTER, comm, g, error, send != MPI_IN_PLACE))
       return FORM(MPI_Reduce_scatter)(send, recv, counts, type, op, comm);

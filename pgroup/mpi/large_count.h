@@ -12,7 +12,7 @@
 typedef struct {
   const MPI_Count *counts;
   const MPI_Aint *displs;
-  void *storage; /* to be freed, or NULL */
+  void *storage; /* for rgi_spare_free, or NULL */
 } rgi_large_counts;
 
 /* Converts the arrays that are not NULL, one element for each member. RG_ERR_NOMEM. */

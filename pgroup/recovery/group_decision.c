@@ -25,11 +25,11 @@
 #include <regroup/group.h>
 #include <stdatomic.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/mix.h"
+#include "base/spare.h"
 #include "formation/group.h"
 #include "noded/client/overlay_client.h"
 #include "noded/consensus/agreement_proposal.h"
@@ -120,12 +120,12 @@ static int send_proposal(const proposal_call *group_proposal, const int *of, int
 /* By one of the node's members. RG_ERR_NOMEM. */
 static int submit_proposal(const proposal_call *group_proposal) {
   int members = rgi_members_count(group_proposal->g->members),
-      *of = malloc((size_t)members * sizeof *of);
+      *of = rgi_spare_alloc((size_t)members * sizeof *of);
   int n = of ? list_nodes(group_proposal->g->members, of) : -1;
   int error =
       n < 0 ? rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", group_proposal->call, members)
             : send_proposal(group_proposal, of, n);
-  free(of);
+  rgi_spare_free(of);
   return error;
 }
 
@@ -268,7 +268,7 @@ static int wait_for_decision(const node_call *caller) {
 }
 
 static int find_members_here(node_call *caller) {
-  caller->rank = malloc((size_t)rgi_node.n * sizeof *caller->rank);
+  caller->rank = rgi_spare_alloc((size_t)rgi_node.n * sizeof *caller->rank);
   if (!caller->rank)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", caller->call, rgi_node.n);
   for (int i = 0; i < rgi_node.n; i++) {
@@ -293,7 +293,7 @@ static int read_decision(const node_call *caller, rgi_group_decision *decision) 
       atomic_store(&caller->m->vote[i].dead, 1);
   decision->word = caller->m->head.word;
   decision->deaths = (int)caller->m->head.deaths;
-  decision->dead = malloc((size_t)caller->n);
+  decision->dead = rgi_spare_alloc((size_t)caller->n);
   if (!decision->dead)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", caller->call, caller->n);
   memcpy(decision->dead, flags_of(caller), (size_t)caller->n);
@@ -331,6 +331,6 @@ int rgi_group_decision_make(rg_group g, const char *call, unsigned word, int all
   if (!error)
     error = run_round(&caller, word, decision);
   rgi_arena_set_purpose(before);
-  free(caller.rank);
+  rgi_spare_free(caller.rank);
   return error;
 }

@@ -7,12 +7,12 @@
  * the survivors' group gets its context from the number of that round, so that all of its members
  * compute the same one. */
 #include <regroup/recovery.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/mix.h"
 #include "base/options.h"
+#include "base/spare.h"
 #include "collectives/group/coll_of_group.h"
 #include "formation/group.h"
 #include "noded/client/overlay_client.h"
@@ -56,7 +56,7 @@ int rg_group_agree(rg_group g, unsigned *word, int *failed) {
   RGI_REQUIRE(word);
   RGI_TRY(rgi_group_check_member(__func__, g));
   RGI_TRY(rgi_group_decision_make(g, __func__, *word, 1, &decision));
-  free(decision.dead);
+  rgi_spare_free(decision.dead);
   *word = decision.word;
   if (failed)
     *failed = decision.deaths > 0;
@@ -66,14 +66,14 @@ int rg_group_agree(rg_group g, unsigned *word, int *failed) {
 /* The members that are not dead in the decision, in order. */
 static int living_members(rg_group g, const rgi_group_decision *decision, rgi_members **members) {
   int n = rgi_members_count(g->members), left = 0;
-  int *at = malloc((size_t)n * sizeof *at);
+  int *at = rgi_spare_alloc((size_t)n * sizeof *at);
   if (!at)
     return rgi_error(RG_ERR_NOMEM, "rg_group_shrink: no memory for %d members", n);
   for (int i = 0; i < n; i++)
     if (!decision->dead[i])
       at[left++] = i;
   int error = rgi_members_pick("rg_group_shrink", g->members, left, at, members);
-  free(at);
+  rgi_spare_free(at);
   return error;
 }
 
@@ -104,7 +104,7 @@ int rg_group_shrink(rg_group g, rg_group *survivors) {
     return duplicate(g, survivors);
   RGI_TRY(rgi_group_decision_make(g, __func__, ~0u, 0, &decision));
   int error = living_members(g, &decision, &members);
-  free(decision.dead);
+  rgi_spare_free(decision.dead);
   if (error)
     return error;
   /* All survivors know the number of the round, and no other group has this context. */

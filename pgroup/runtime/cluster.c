@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/options.h"
+#include "base/spare.h"
 #include "machine/machine.h"
 #include "noded/client/overlay_client.h"
 #include "progress/mpi_error.h"
@@ -141,8 +142,8 @@ static int look_at_ranks(MPI_Comm world, MPI_Comm node) {
   rgi_node.rank = rank;
   MPI_Comm_rank(node, &rgi_node.me);
   MPI_Comm_size(node, &rgi_node.n);
-  rgi_node.ranks = malloc((size_t)rgi_node.n * sizeof *rgi_node.ranks);
-  rgi_node.of = malloc((size_t)size * sizeof *rgi_node.of);
+  rgi_node.ranks = rgi_spare_alloc((size_t)rgi_node.n * sizeof *rgi_node.ranks);
+  rgi_node.of = rgi_spare_alloc((size_t)size * sizeof *rgi_node.of);
   if (!rgi_node.ranks || !rgi_node.of)
     return rgi_error(RG_ERR_NOMEM, "rg_init: no memory for the table of %d ranks", size);
   RGI_TRY_MPI(MPI_Allgather(&rank, 1, MPI_INT, rgi_node.ranks, 1, MPI_INT, node));
@@ -152,7 +153,7 @@ static int look_at_ranks(MPI_Comm world, MPI_Comm node) {
     return rgi_error(RG_ERR_NOMEM, "rg_init: no memory for the nodes of %d ranks", size);
   rgi_node.mine = rgi_node.of[rank];
   if (rgi_node.count == 1) {
-    free(rgi_node.of);
+    rgi_spare_free(rgi_node.of);
     rgi_node.of = NULL;
   }
   return RG_SUCCESS;
@@ -263,8 +264,8 @@ void rgi_cluster_close(void) {
   rgi_node_memory_forget();
   forget_caches();
   forget_pids();
-  free(rgi_node.ranks);
-  free(rgi_node.of);
+  rgi_spare_free(rgi_node.ranks);
+  rgi_spare_free(rgi_node.of);
   memset(&rgi_node, 0, sizeof rgi_node);
 }
 

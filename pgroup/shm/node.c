@@ -2,7 +2,9 @@
  * Copyright (c) the Regroup authors */
 #include "shm/node.h"
 
-#include <stdlib.h>
+#include <stddef.h>
+
+#include "base/spare.h"
 
 rgi_node_info rgi_node;
 
@@ -24,7 +26,7 @@ int rgi_node_find(int world_rank) {
 }
 
 int rgi_node_number(int *of, int n, int most) {
-  int *number = malloc((size_t)most * sizeof *number), count = 0;
+  int *number = rgi_spare_alloc((size_t)most * sizeof *number), count = 0;
   if (!number)
     return -1;
   for (int i = 0; i < most; i++)
@@ -34,6 +36,6 @@ int rgi_node_number(int *of, int n, int most) {
       number[of[i]] = count++;
     of[i] = number[of[i]];
   }
-  free(number);
+  rgi_spare_free(number);
   return count;
 }

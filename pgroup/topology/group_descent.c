@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/spare.h"
 #include "collectives/calls/group_error.h"
 #include "topology/group_places.h"
 #include "topology/level_call.h"
@@ -62,13 +63,13 @@ static int describe_level(const group_step *step, const rgi_places_level *level,
   char types[RGI_PLACES_TYPES];
   rgi_group_places info = {
       .type = rgi_places_level_types(places, places->me, step->split->filter, level, types)};
-  int *keys = malloc((size_t)places->size * sizeof *keys);
+  int *keys = rgi_spare_alloc((size_t)places->size * sizeof *keys);
   for (int r = 0; keys && r < places->size; r++)
     keys[r] = step->all[r].key;
   info.siblings = rgi_level_call_siblings(step->all, places->size, level->first, &info.index);
   int error = rgi_group_places_set(
       step->split->call, g, keys ? rgi_places_below(places, places->me, level, keys) : NULL, &info);
-  free(keys);
+  rgi_spare_free(keys);
   return error;
 }
 
@@ -77,13 +78,13 @@ static int make_level(const group_step *step, rg_group *g) {
   rg_group made;
   if (!rgi_places_level_below(step->places, step->places->me, step->split->filter, &level))
     return RG_SUCCESS;
-  keyed_rank *order = malloc((size_t)level.count * sizeof *order);
-  int *ranks = malloc((size_t)level.count * sizeof *ranks);
+  keyed_rank *order = rgi_spare_alloc((size_t)level.count * sizeof *order);
+  int *ranks = rgi_spare_alloc((size_t)level.count * sizeof *ranks);
   int error = order && ranks ? order_level(step, &level, order, ranks, &made)
                              : rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members",
                                          step->split->call, level.count);
-  free(order);
-  free(ranks);
+  rgi_spare_free(order);
+  rgi_spare_free(ranks);
   if (error)
     return error;
   error = describe_level(step, &level, made);
@@ -99,14 +100,14 @@ static int make_roots(const group_step *step, rg_group *roots) {
   int n = 0, me = step->above->me, *ranks;
   if (step->all[me].first != me)
     return RG_SUCCESS;
-  ranks = malloc((size_t)step->places->size * sizeof *ranks);
+  ranks = rgi_spare_alloc((size_t)step->places->size * sizeof *ranks);
   if (!ranks)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for the roots", step->split->call);
   for (int r = 0; r < step->places->size; r++)
     if (step->all[r].first == r)
       ranks[n++] = r;
   int error = group_of_ranks(step, n, ranks, ROOTS, roots);
-  free(ranks);
+  rgi_spare_free(ranks);
   return error;
 }
 
@@ -128,7 +129,7 @@ static int descend_once(const rgi_level_call *split, int k, rg_group above, rg_g
   RGI_TRY(rgi_group_places_get(split->call, above, &known));
   group_step step = {.split = split, .above = above, .places = known->places};
   step.derivation = rgi_group_derive_begin(above);
-  step.all = malloc((size_t)step.places->size * sizeof *step.all);
+  step.all = rgi_spare_alloc((size_t)step.places->size * sizeof *step.all);
   int error = step.all ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "%s: no memory", split->call);
   if (!error && k == 0)
     error = gather_parts(&step);
@@ -138,7 +139,7 @@ static int descend_once(const rgi_level_call *split, int k, rg_group above, rg_g
     error = make_level(&step, level);
   if (!error && split->rooted)
     error = make_roots(&step, roots);
-  free(step.all);
+  rgi_spare_free(step.all);
   return error;
 }
 

@@ -6,11 +6,11 @@
 #include "topology/group_places.h"
 
 #include <regroup/collectives.h>
-#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/log.h"
 #include "base/options.h"
+#include "base/spare.h"
 #include "collectives/calls/group_error.h"
 #include "machine/machine.h"
 #include "shm/node.h"
@@ -25,12 +25,12 @@ static void drop_places(void *of) {
   if (atomic_fetch_sub(&p->holders, 1) > 1)
     return;
   rgi_places_release(p->places);
-  free(p);
+  rgi_spare_free(p);
 }
 
 int rgi_group_places_set(const char *call, rg_group g, rgi_places *places,
                          const rgi_group_places *level) {
-  rgi_group_places *fresh = places ? malloc(sizeof *fresh) : NULL;
+  rgi_group_places *fresh = places ? rgi_spare_alloc(sizeof *fresh) : NULL;
   if (!fresh) {
     rgi_places_release(places);
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for places", call);
@@ -46,7 +46,7 @@ int rgi_group_places_set(const char *call, rg_group g, rgi_places *places,
  * place among them. */
 static int *find_neighbours(rg_group g, int *n, int *me) {
   int size = rgi_members_count(g->members);
-  int *ranks = malloc((size_t)(size < rgi_node.n ? size : rgi_node.n) * sizeof *ranks);
+  int *ranks = rgi_spare_alloc((size_t)(size < rgi_node.n ? size : rgi_node.n) * sizeof *ranks);
   *n = *me = 0;
   for (int r = 0; r < size && ranks; r++)
     if (rgi_node_of(rgi_members_at(g->members, r)) == rgi_node.mine) {
@@ -77,7 +77,7 @@ static int prepare_exchange(const char *call, rg_group g, rgi_machine_place *min
   }
   if (!error)
     error = rgi_group_derive_part(g, derivation, (uint32_t)ranks[0], members, node);
-  free(ranks);
+  rgi_spare_free(ranks);
   return error;
 }
 

@@ -5,9 +5,9 @@
  * describes a descent. */
 #include <mpi.h>
 #include <regroup/topology.h>
-#include <stdlib.h>
 
 #include "base/error.h"
+#include "base/spare.h"
 #include "formation/comm.h"
 #include "formation/errhandler.h"
 #include "formation/failure_scope.h"
@@ -45,14 +45,14 @@ static int describe_level(const comm_step *step, MPI_Comm newcomm) {
   const rgi_places *places = step->places;
   rgi_places_level level;
   rgi_topo_attr *attr;
-  int *keys = malloc((size_t)places->size * sizeof *keys);
+  int *keys = rgi_spare_alloc((size_t)places->size * sizeof *keys);
   for (int r = 0; keys && r < places->size; r++)
     keys[r] = step->all[r].key;
   rgi_places_level_below(places, places->me, step->split->filter, &level);
   int error =
       rgi_topo_attr_set(step->split->call, newcomm,
                         keys ? rgi_places_below(places, places->me, &level, keys) : NULL, &attr);
-  free(keys);
+  rgi_spare_free(keys);
   if (error)
     return error;
   attr->type = rgi_places_level_types(places, places->me, step->split->filter, &level, attr->types);
@@ -90,7 +90,7 @@ static int descend_once(const rgi_level_call *split, int k, MPI_Comm above, MPI_
                         MPI_Comm *roots) {
   comm_step step = {.split = split, .above = above};
   RGI_TRY(rgi_topo_attr_exchange(split->call, above, &step.places));
-  step.all = malloc((size_t)step.places->size * sizeof *step.all);
+  step.all = rgi_spare_alloc((size_t)step.places->size * sizeof *step.all);
   int error = step.all ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "%s: no memory", split->call);
   if (!error && k == 0)
     error = gather_parts(&step);
@@ -98,7 +98,7 @@ static int descend_once(const rgi_level_call *split, int k, MPI_Comm above, MPI_
     rgi_level_call_below(split, step.places, step.all);
   if (!error)
     error = make_level(&step, level, roots);
-  free(step.all);
+  rgi_spare_free(step.all);
   return error;
 }
 

@@ -7,12 +7,12 @@
 #include "topology/topo_attr.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/log.h"
 #include "base/options.h"
+#include "base/spare.h"
 #include "formation/failure_scope.h"
 #include "machine/machine.h"
 #include "progress/mpi_error.h"
@@ -27,14 +27,14 @@ static int on_delete(MPI_Comm comm, int keyval, void *value, void *extra) {
   (void)comm, (void)keyval, (void)extra;
   rgi_topo_attr *attr = value;
   rgi_places_release(attr->places);
-  free(attr);
+  rgi_spare_free(attr);
   return MPI_SUCCESS;
 }
 
 /* A duplicate has the same processes. */
 static int on_copy(MPI_Comm comm, int keyval, void *extra, void *value, void *copy, int *flag) {
   (void)comm, (void)keyval, (void)extra;
-  rgi_topo_attr *attr = malloc(sizeof *attr);
+  rgi_topo_attr *attr = rgi_spare_alloc(sizeof *attr);
   *flag = attr != NULL;
   if (!attr)
     return MPI_ERR_NO_MEM;
@@ -79,7 +79,7 @@ int rgi_topo_attr_get(MPI_Comm comm, rgi_topo_attr **attr) {
 }
 
 int rgi_topo_attr_set(const char *call, MPI_Comm comm, rgi_places *places, rgi_topo_attr **attr) {
-  rgi_topo_attr *fresh = places ? calloc(1, sizeof *fresh) : NULL;
+  rgi_topo_attr *fresh = places ? rgi_spare_alloc_zeroed(1, sizeof *fresh) : NULL;
   int error = fresh ? prepare_keyval() : rgi_error(RG_ERR_NOMEM, "%s: no memory for places", call);
   if (!error) {
     fresh->places = places;
@@ -87,7 +87,7 @@ int rgi_topo_attr_set(const char *call, MPI_Comm comm, rgi_places *places, rgi_t
   }
   if (error) {
     rgi_places_release(places);
-    free(fresh);
+    rgi_spare_free(fresh);
     return error;
   }
   *attr = fresh;

@@ -4,9 +4,11 @@
  * sources: tests/memory/shortage.c
  * wrap: malloc calloc realloc strdup strndup asprintf free
  * wrap: rgi_arena_alloc rgi_arena_alloc_for rgi_arena_alloc_brief rgi_arena_alloc_placed
- * wrap: rgi_arena_heap_commit
- * Arrays while a process lacks memory: test_memory.py. Element (i, j) of array a is i * SIDE + j,
+ * wrap: rgi_arena_heap_commit ARMCI_Fence ARMCI_Rmw ARMCI_GetV ARMCI_PutV ARMCI_AccV
+ * Arrays while a process lacks memory: test_memory.py. Inside ARMCI, which ends the program
+ * otherwise, there is memory. Element (i, j) of array a is i * SIDE + j,
  * of array b 1. */
+#include <armci.h>
 #include <regroup.h>
 #include <regroup/array.h>
 #include <regroup/array_file.h>
@@ -27,7 +29,7 @@ enum { SIDE = 12, ALL = SIDE * SIDE };
 static const int64_t shape[] = {SIDE, SIDE};
 static const int64_t none[] = {0, 0};
 static double row[ALL], number, got[ALL];
-static rg_array a, b, c;
+static rg_array a, b, c, d;
 static rg_group part;
 static rg_mutexes mutexes;
 static rg_counter counter;
@@ -36,6 +38,33 @@ static rg_checkpoint checkpoint;
 static char folder[RGT_PATH], path[RGT_PATH + 16];
 static int found;
 static int64_t whole;
+
+/* --- ARMCI -------------------------------------------------------------------------------- */
+
+#define ARMCI(name, parameters, arguments)                                                         \
+  int __real_##name parameters;                                                                    \
+  int __wrap_##name parameters;                                                                    \
+  int __wrap_##name parameters {                                                                   \
+    int left = shortage_pause();                                                                   \
+    int code = __real_##name arguments;                                                            \
+    shortage_resume(left);                                                                         \
+    return code;                                                                                   \
+  }
+
+ARMCI(ARMCI_Rmw, (int op, void *mine, void *theirs, int value, int target),
+      (op, mine, theirs, value, target))
+ARMCI(ARMCI_GetV, (armci_giov_t * vectors, int n, int target), (vectors, n, target))
+ARMCI(ARMCI_PutV, (armci_giov_t * vectors, int n, int target), (vectors, n, target))
+ARMCI(ARMCI_AccV, (int type, void *scale, armci_giov_t *vectors, int n, int target),
+      (type, scale, vectors, n, target))
+
+void __real_ARMCI_Fence(int target);
+void __wrap_ARMCI_Fence(int target);
+void __wrap_ARMCI_Fence(int target) {
+  int left = shortage_pause();
+  __real_ARMCI_Fence(target);
+  shortage_resume(left);
+}
 
 /* --- arrays ------------------------------------------------------------------------------- */
 
@@ -98,6 +127,7 @@ static int free_all(void) {
   int error = rg_array_free(&a);
   error = error ? error : rg_array_free(&b);
   error = error ? error : rg_array_free(&c);
+  error = error ? error : rg_array_free(&d);
   return error ? error : rg_group_free(&part);
 }
 
@@ -278,6 +308,82 @@ static int check_sum(void) {
   return rg_array_checksum(a, &checksum);
 }
 
+/* The whole array as a patch. */
+static int copy_patch(void) {
+  return rg_array_copy_patch(a, none, shape, c, none, shape, 0);
+}
+
+static int add_scalar(void) {
+  number = 2;
+  return rg_array_add_scalar(b, NULL, NULL, &number);
+}
+
+static int b_is_three(void) {
+  int good = 1;
+  if (rg_array_get(b, none, shape, got, NULL))
+    return 0;
+  for (int i = 0; i < ALL; i++)
+    good &= got[i] == 3;
+  return good;
+}
+
+static int add_patch(void) {
+  const double two = 2, three = 3;
+  return rg_array_add_patch(&two, a, none, shape, &three, b, none, shape, c, none, shape);
+}
+
+static int dot_patch(void) {
+  return rg_array_dot_patch(a, none, shape, b, none, shape, &number);
+}
+
+static int add_two(void *elements, int64_t count, const int64_t index[], void *context) {
+  for (int64_t i = 0; i < count; i++)
+    ((double *)elements)[i] += 2;
+  (void)index;
+  (void)context;
+  return RG_SUCCESS;
+}
+
+static int map(void) {
+  return rg_array_map(b, NULL, NULL, add_two, NULL);
+}
+
+static int least(void) {
+  return rg_array_min(a, NULL, NULL, &number, place);
+}
+
+static int is_least(void) {
+  return number == 0 && place[0] == 0 && place[1] == 0;
+}
+
+static int multiply_patch(void) {
+  const double one = 1, nothing = 0;
+  return rg_array_multiply_patch(RG_FORM_NORMAL, RG_FORM_NORMAL, &one, b, none, shape, b, none,
+                                 shape, &nothing, c, none, shape);
+}
+
+static int make_vector(void) {
+  const double one = 1;
+  int error = fill();
+  if (!error)
+    error = rg_array_create_simple(shortage_group, RG_TYPE_DOUBLE, 1, shape, &c);
+  if (!error)
+    error = rg_array_dup(c, &d);
+  return error ? error : rg_array_fill(c, NULL, NULL, &one);
+}
+
+static int multiply_vector(void) {
+  const double one = 1, nothing = 0;
+  return rg_array_multiply_vector(RG_FORM_NORMAL, &one, b, c, &nothing, d);
+}
+
+static int is_vector_product(void) {
+  int good = rg_array_get(d, none, shape, got, NULL) == RG_SUCCESS;
+  for (int i = 0; i < SIDE; i++)
+    good &= got[i] == SIDE;
+  return good;
+}
+
 static int transpose(void) {
   return rg_array_transpose(a, c);
 }
@@ -328,6 +434,15 @@ static int regroup(void) {
 
 static int is_regrouped(void) {
   return part ? a && elements_of(a, 1, 0) : a == NULL;
+}
+
+static int fill_survivors(void) {
+  int error = fill();
+  return error ? error : rg_group_shrink(shortage_group, &part);
+}
+
+static int recover(void) {
+  return rg_array_recover(part, &a);
 }
 
 static int fill_file(void) {
@@ -400,6 +515,10 @@ static int count_up(void) {
   return rg_counter_next(counter, 1, &first) == RG_SUCCESS && first >= 0 && first < rgt_size;
 }
 
+static int reset_counter(void) {
+  return rg_counter_reset(counter);
+}
+
 static int free_counter(void) {
   return rg_counter_free(&counter);
 }
@@ -455,12 +574,21 @@ static const shortage_call calls[] = {
     {"rg_array_dot_reproducible", EACH, fill, dot_reproducible, is_sum, free_all},
     {"rg_array_norm_reproducible", EACH, fill, norm_reproducible, is_sum, free_all},
     {"rg_array_checksum", EACH, fill, check_sum, NULL, free_all},
+    {"rg_array_copy_patch", EACH, fill_three, copy_patch, c_is_a, free_all},
+    {"rg_array_add_scalar", EACH, fill, add_scalar, b_is_three, free_all},
+    {"rg_array_add_patch", EACH, fill_three, add_patch, c_is_sum, free_all},
+    {"rg_array_dot_patch", EACH, fill, dot_patch, is_sum, free_all},
+    {"rg_array_map", EACH, fill, map, b_is_three, free_all},
+    {"rg_array_min", EACH, fill, least, is_least, free_all},
+    {"rg_array_multiply_patch", EACH, fill_three, multiply_patch, is_product, free_all},
+    {"rg_array_multiply_vector", EACH, make_vector, multiply_vector, is_vector_product, free_all},
     {"rg_array_transpose", EACH, fill_three, transpose, is_transposed, free_all},
     {"rg_array_multiply", EACH, fill_three, multiply, is_product, free_all},
     {"rg_array_update_ghosts", EACH, fill_ghosts, update_ghosts, NULL, free_all},
     {"rg_array_sync, mirrored", EACH, fill_ghosts, sync_mirrored, NULL, free_all},
     {"rg_array_print", EACH, fill, print, NULL, free_all},
     {"rg_array_regroup", EACH, fill_part, regroup, is_regrouped, free_all},
+    {"rg_array_recover", EACH, fill_survivors, recover, is_regrouped, free_all},
     {"rg_array_save", EACH, fill_file, save, NULL, free_all},
     {"rg_array_load", EACH, fill_saved, load, c_is_a, free_all},
     {"rg_array_open", EACH, fill_saved, open_file, c_is_a, free_all},
@@ -469,6 +597,7 @@ static const shortage_call calls[] = {
     {"rg_checkpoint_load", SHORTAGE_SOME, fill_checkpoint, load_checkpoint, is_loaded, free_all},
     {"rg_mutexes_create", EACH, NULL, make_mutexes, lock_mutexes, free_mutexes},
     {"rg_counter_create", EACH, NULL, make_counter, count_up, free_counter},
+    {"rg_counter_reset", EACH, make_counter, reset_counter, count_up, free_counter},
     {"rg_tasks_create", EACH, NULL, make_tasks, NULL, free_tasks},
     {NULL, SHORTAGE_ALL, NULL, NULL, NULL, NULL}};
 

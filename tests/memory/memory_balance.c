@@ -118,6 +118,25 @@ static int has_run_run(void) {
   return error ? error : run();
 }
 
+static int run_by_steps(void) {
+  int what = 0, error = rg_balance_begin(balancer), ended;
+  while (!error && what != RG_BALANCE_DONE)
+    error = rg_balance_step(balancer, 1, &what);
+  ended = what == RG_BALANCE_DONE ? rg_balance_end(balancer) : RG_SUCCESS;
+  return error ? error : ended;
+}
+
+static int ask(void) {
+  rg_balance_statistics statistics = {.size = sizeof statistics};
+  int64_t count;
+  int error = rg_balance_get_statistics(balancer, &statistics);
+  return error ? error : rg_balance_loads(balancer, 0, NULL, &count);
+}
+
+static int drop(void) {
+  return rg_balance_drop(balancer, RG_BALANCE_OUTCOMES + RG_BALANCE_PACES);
+}
+
 static int gather(void) {
   return rg_balance_gather(balancer, rgt_size - 1);
 }
@@ -154,6 +173,10 @@ static const shortage_call calls[] = {
     {"rg_balance_run, share-out", SHORTAGE_SOME, share_out, run, has_run, free_balancer},
     {"rg_balance_run, share-out in rounds", SHORTAGE_SOME, share_out_in_rounds, run, has_run,
      free_balancer},
+    {"rg_balance_begin, rg_balance_step", SHORTAGE_SOME, join_right, run_by_steps, has_run,
+     free_balancer},
+    {"rg_balance_get_statistics", SHORTAGE_ONE, has_run_run, ask, NULL, free_balancer},
+    {"rg_balance_drop", SHORTAGE_ONE, has_run_run, drop, NULL, free_balancer},
     {"rg_balance_gather", SHORTAGE_EACH, has_run_run, gather, NULL, free_balancer},
     {"rg_balance_gather_all", SHORTAGE_EACH, has_run_run, gather_all, has_run, free_balancer},
     {"rg_timeline_create", SHORTAGE_ONE, NULL, make_timeline, NULL, free_timeline},

@@ -122,7 +122,7 @@ static int is_found_valid(void) {
 }
 
 static int counted(void) {
-  return node >= 1 && node <= 2;
+  return node >= 1 && node <= rgt_size;
 }
 
 static int dup_comm(void) {

@@ -42,6 +42,10 @@ int shortage_main(int argc, char **argv, const char *suite, const shortage_call 
 /* From now on there is memory again. */
 void shortage_over(void);
 
+/* There is memory between the two, for what is not the library's. */
+int shortage_pause(void);
+void shortage_resume(int paused);
+
 /* The code of a call that concerns the caller alone: it is made again after RG_ERR_NOMEM, and then
  * succeeds, so that what all members have made is complete. */
 #define SHORTAGE_TWICE(name, call_of_it)                                                           \

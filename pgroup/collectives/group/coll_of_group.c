@@ -7,11 +7,11 @@
 #include "collectives/group/coll_of_group.h"
 
 #include <regroup/collectives.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/option_table.h"
+#include "base/spare.h"
 #include "collectives/algorithms/choice.h"
 #include "collectives/algorithms/hier.h"
 #include "collectives/group/operation.h"
@@ -145,18 +145,24 @@ static void read_coll_option(rgi_coll_forced forced[], int *any) {
 
 /* The group is freed. The members' shared state goes at once: the operations that are still under
  * way are non-blocking ones, which look at it only for an error, where it is there. */
-static void end_coll(void *collectives) {
-  rgi_coll *coll = collectives;
+static void end_coll(rgi_coll *coll) {
   rgi_shared_state *state = coll->state;
+  int none = RG_SUCCESS, runs = state && state->epoch == rgi_runtime.epoch && rgi_runtime.started,
+      broken = runs && state->memory ? atomic_load(&state->memory->broken) : RG_SUCCESS;
   rgi_requests_lock();
+  atomic_compare_exchange_strong(&coll->failed, &none, broken);
   coll->state = NULL;
   rgi_requests_unlock();
   rgi_shared_state_free(state);
   rgi_coll_drop(coll);
 }
 
+static void free_coll(rg_group g) {
+  end_coll(g->collectives);
+}
+
 static int make_coll(const char *call, rg_group g) {
-  rgi_coll *coll = malloc(sizeof *coll);
+  rgi_coll *coll = rgi_spare_alloc(sizeof *coll);
   if (!coll)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory", call);
   atomic_init(&coll->users, 1);
@@ -188,12 +194,12 @@ static int make_coll(const char *call, rg_group g) {
       coll->nodes.count == 1 &&
       (coll->all.size == 1 || rgi_choice_prefers_memory(coll->algorithms, coll->all.size));
   if (coll->nodes.count == 1 && !coll->in_memory &&
-      !(coll->lengths = calloc(RG_OP_COUNT, sizeof *coll->lengths))) {
+      !(coll->lengths = rgi_spare_alloc_zeroed(RG_OP_COUNT, sizeof *coll->lengths))) {
     end_coll(coll);
     return rgi_error(RG_ERR_NOMEM, "%s: no memory", call);
   }
   g->collectives = coll;
-  g->collectives_free = end_coll;
+  g->collectives_free = free_coll;
   return RG_SUCCESS;
 }
 
@@ -250,8 +256,11 @@ int rgi_coll_attach(const char *call, rg_group g) {
                                                     : RG_SUCCESS;
 }
 
+/* After a lack of memory the first collective does so. */
 void rgi_coll_attach_surviving(const char *call, rg_group g) {
+  rgi_coll *coll;
   rgi_arena_purpose before = rgi_arena_set_purpose(RGI_ARENA_SURVIVORS);
-  rgi_coll_attach(call, g);
+  if (rgi_coll_try(call, g, &coll) == RG_SUCCESS && coll->state->n > 1 && !coll->state->memory)
+    rgi_shared_state_attach(coll->state);
   rgi_arena_set_purpose(before);
 }

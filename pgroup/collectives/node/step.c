@@ -471,12 +471,9 @@ int rgi_step_result(rgi_shared_state *state, int error) {
 }
 
 int rgi_step_failed_in(rgi_shared_state *state, int error, uint32_t call) {
-  uint16_t none = 0;
-  uint32_t no_call = 0;
   if (!error || !state->memory)
     return error;
-  atomic_compare_exchange_strong(&state->memory->broken_call, &no_call, call);
-  atomic_compare_exchange_strong(&state->memory->broken, &none, (uint16_t)error);
+  rgi_shared_state_note(state, error, call);
   rgi_step_end(state);
   rgi_bell_ring_expected(&state->memory->room_bell);
   return error;

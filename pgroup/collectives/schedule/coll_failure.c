@@ -45,16 +45,28 @@ static uint32_t call_here(const rgi_coll *coll) {
   return found || !state ? found : state->call;
 }
 
+/* The first member from i on that is on another node; the number of members: there is none. */
+static int next_elsewhere(const rgi_members *members, int i) {
+  int n = rgi_members_count(members);
+  while (i < n && (rgi_node.count == 1 || rgi_node_of(rgi_members_at(members, i)) == rgi_node.mine))
+    i++;
+  return i;
+}
+
+static rgi_message_envelope word_to(const rgi_members *members, uint64_t context, int i) {
+  return (rgi_message_envelope){.context = context,
+                                .peer = rgi_members_at(members, i),
+                                .tag = FAILURE_TAG,
+                                .bytes = sizeof(uint32_t)};
+}
+
 static void tell_other_nodes(const rgi_members *members, uint64_t context, uint32_t number,
                              const char *call) {
-  for (int i = 0, n = rgi_node.count > 1 ? rgi_members_count(members) : 0; i < n; i++)
-    if (rgi_node_of(rgi_members_at(members, i)) != rgi_node.mine) {
-      rgi_message_envelope to = {.context = context,
-                                 .peer = rgi_members_at(members, i),
-                                 .tag = FAILURE_TAG,
-                                 .bytes = sizeof number};
-      rgi_message_deliver(&to, &number, call); /* the others are told also where one cannot be */
-    }
+  for (int i = next_elsewhere(members, 0), n = rgi_members_count(members); i < n;
+       i = next_elsewhere(members, i + 1)) {
+    rgi_message_envelope to = word_to(members, context, i);
+    rgi_message_deliver(&to, &number, call); /* the others are told also where one cannot be */
+  }
 }
 
 int rgi_coll_failure_tell(rgi_coll *coll, const char *call, int error) {
@@ -67,12 +79,37 @@ int rgi_coll_failure_tell(rgi_coll *coll, const char *call, int error) {
   return rgi_error(error, "%s", text);
 }
 
+static void drop_messages(rg_group g) {
+  rgi_message_forget(rgi_coll_context(g->context));
+}
+
+int rgi_coll_failure_begin(rgi_coll *coll, rgi_coll_word *word, int error) {
+  if (!must_be_told(error) || !note_failure(coll, error, word->number))
+    return 0;
+  if (coll->state)
+    rgi_shared_state_note(coll->state, error, word->number);
+  word->next = next_elsewhere(coll->members, 0);
+  atomic_init(&word->message.done, 1);
+  return 1;
+}
+
+int rgi_coll_failure_progress(rgi_coll *coll, rgi_coll_word *word) {
+  while (atomic_load(&word->message.done) && word->next < coll->all.size) {
+    rgi_message_envelope to = word_to(coll->members, coll->context, word->next);
+    if (rgi_message_send_surely(&to, &word->number, &word->message))
+      atomic_store(&word->message.done, 1);
+    word->next = next_elsewhere(coll->members, word->next + 1);
+  }
+  return atomic_load(&word->message.done);
+}
+
 int rgi_coll_failure_absent(rg_group g, const char *call, int error) {
   char text[RGI_ERROR_TEXT];
   snprintf(text, sizeof text, "%s", rg_error_detail());
   rgi_shared_state_break(g, error);
   tell_other_nodes(g->members, rgi_coll_context(g->context), 0, call);
   g->collectives_failed = 1;
+  g->collectives_free = drop_messages;
   return rgi_error(error, "%s", text);
 }
 

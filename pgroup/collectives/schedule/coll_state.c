@@ -5,10 +5,10 @@
  * order of their lowest ranks. A group on one node, the usual case, needs no arrays. */
 #include "collectives/schedule/coll_state.h"
 
-#include <stdlib.h>
-
 #include "base/error.h"
+#include "base/spare.h"
 #include "formation/group.h"
+#include "message/message.h"
 #include "shm/node.h"
 
 void rgi_coll_share(rgi_coll *coll) {
@@ -18,10 +18,12 @@ void rgi_coll_share(rgi_coll *coll) {
 void rgi_coll_drop(rgi_coll *coll) {
   if (atomic_fetch_sub(&coll->users, 1) > 1)
     return;
+  if (atomic_load(&coll->failed))
+    rgi_message_forget(coll->context);
   rgi_members_drop(coll->members);
-  free(coll->nodes.of);
-  free(coll->lengths);
-  free(coll);
+  rgi_spare_free(coll->nodes.of);
+  rgi_spare_free(coll->lengths);
+  rgi_spare_free(coll);
 }
 
 /* --- where the members are ------------------------------------------------------- */
@@ -69,12 +71,12 @@ int rgi_coll_nodes_find(const char *call, rg_group g, rgi_coll_nodes *nodes) {
     nodes->leaders = (rgi_subgroup){1, g->me == 0 ? 0 : -1, NULL};
     return RG_SUCCESS;
   }
-  int *ints = malloc((4 * (size_t)size + 1) * sizeof *ints);
+  int *ints = rgi_spare_alloc((4 * (size_t)size + 1) * sizeof *ints);
   for (int i = 0; i < size && ints; i++)
     ints[i] = rgi_node_of(rgi_members_at(g->members, i));
   int count = ints ? rgi_node_number(ints, size, rgi_node.count) : -1;
   if (count < 0) {
-    free(ints);
+    rgi_spare_free(ints);
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", call, size);
   }
   nodes->of = ints;

@@ -14,6 +14,7 @@
 #include "collectives/schedule/subgroup.h"
 #include "collectives/shared/shared_state.h"
 #include "formation/members.h"
+#include "message/message_list.h"
 
 /* An algorithm asked for by name: a row of the operation's table; -1: automatic choice.
  * between, inside: for the hierarchical one, rows of the tables of rgi_hier_op_between and
@@ -95,6 +96,19 @@ int rgi_coll_local_rank(const rgi_coll *coll, int rank);
 /* By a member whose operation has ended with this error at once, or cannot begin: tells the others.
  * Returns the error, with its text. A message to each member on other nodes, the first time. */
 int rgi_coll_failure_tell(rgi_coll *coll, const char *call, int error);
+
+/* What a non-blocking operation tells the members on other nodes, in any thread and without
+ * waiting: one message after the other, so that it needs no memory. */
+typedef struct {
+  uint32_t number; /* of its call */
+  int next;        /* the member that is told next */
+  rgi_message message;
+} rgi_coll_word;
+
+/* By an operation that has ended with this error at once. 1: the others are to be told: the
+ * operation calls the next function until that returns 1. */
+int rgi_coll_failure_begin(rgi_coll *coll, rgi_coll_word *word, int error);
+int rgi_coll_failure_progress(rgi_coll *coll, rgi_coll_word *word);
 
 /* As rgi_coll_failure_tell by a member that cannot even make its collective state. */
 int rgi_coll_failure_absent(rg_group g, const char *call, int error);

@@ -31,6 +31,7 @@ void rgi_sched_init(rgi_sched *sched, rgi_coll *coll, const char *call, int bloc
   sched->buffers = NULL;
   sched->unpack_bytes = 0;
   sched->looks = 0;
+  sched->telling = 0;
   sched->error = RG_SUCCESS;
   sched->text = NULL;
   sched->request.peer = -1;

@@ -21,6 +21,7 @@
 
 #include "collectives/node/way.h"
 #include "collectives/reduction/reduction.h"
+#include "collectives/schedule/coll_state.h"
 #include "collectives/schedule/subgroup.h"
 #include "message/message.h"
 #include "progress/request.h"
@@ -68,7 +69,7 @@ typedef struct rgi_sched_buffer {
 
 typedef struct rgi_sched {
   struct rg_request_s request; /* first: what a non-blocking call returns */
-  struct rgi_coll *coll;       /* of the group; an open request is a user of it */
+  rgi_coll *coll;              /* of the group; an open request is a user of it */
   const char *call;
   int tag, blocking;
   rgi_sched_step *steps, inline_steps[RGI_SCHED_INLINE_STEPS];
@@ -82,6 +83,8 @@ typedef struct rgi_sched {
   rgi_datatype datatype; /* of what is unpacked */
   size_t unpack_bytes;   /* dense bytes to unpack at the end; 0: none */
   int looks;             /* of a request, in vain */
+  int telling;           /* a request that has ended tells the others */
+  rgi_coll_word word;    /* then */
   int error;             /* the first */
   char *text; /* of it, if the operation goes on after it: other calls may fail before its end */
 } rgi_sched;
@@ -137,7 +140,7 @@ void rgi_sched_length_error(rgi_sched *sched, int rank, size_t sent, size_t expe
 
 /* An empty schedule for the next operation of the group, in the caller's memory;
  * frees what it holds. */
-void rgi_sched_init(rgi_sched *sched, struct rgi_coll *coll, const char *call, int blocking);
+void rgi_sched_init(rgi_sched *sched, rgi_coll *coll, const char *call, int blocking);
 void rgi_sched_free(rgi_sched *sched);
 
 /* Runs it to its end, and frees what it holds. */

@@ -243,17 +243,36 @@ int rgi_sched_run(rgi_sched *sched) {
 
 /* --- as a request --------------------------------------------------------------------- */
 
+/* The request has ended when all have been told. */
+static int tell_others(rgi_sched *sched, int *done) {
+  *done = rgi_coll_failure_progress(sched->coll, &sched->word);
+  return *done ? noted_error(sched) : RG_SUCCESS;
+}
+
 static int progress_request(rg_request request, int *done) {
   rgi_sched *sched = (rgi_sched *)request;
-  RGI_TRY(advance_schedule(sched, done));
-  if (!*done)
+  if (sched->telling)
+    return tell_others(sched, done);
+  int error = advance_schedule(sched, done);
+  if (!error && !*done)
     return look_at_group(sched, sched->looks++);
-  int error = noted_error(sched);
-  return was_given_up(sched, error) ? rgi_coll_failure_check(sched->coll, sched->call) : error;
+  if (!error) {
+    error = noted_error(sched);
+    return was_given_up(sched, error) ? rgi_coll_failure_look(sched->coll, sched->call) : error;
+  }
+  sched->word.number = (uint32_t)sched->tag + 1;
+  sched->telling = rgi_coll_failure_begin(sched->coll, &sched->word, error);
+  if (!sched->telling)
+    return error;
+  if (!sched->error)
+    note_error(sched, error);
+  return tell_others(sched, done);
 }
 
 static void release_request(rg_request request) {
   rgi_sched *sched = (rgi_sched *)request;
+  if (sched->telling && !sched->word.message.done)
+    rgi_message_abandon(&sched->word.message);
   if (sched->at < sched->count)
     abandon_schedule(sched);
   else

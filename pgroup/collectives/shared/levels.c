@@ -5,10 +5,10 @@
  * yet are active. */
 #include "collectives/shared/levels.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/spare.h"
 
 /* Gives a parent to all active members but the leaders; key: of each member, less than `keys`;
  * NULL: all have one. Returns how many leaders there are, which stay active. */
@@ -39,11 +39,11 @@ static int number(int n, const rgi_node_cache at[], int cache[], int socket[]) {
 }
 
 int rgi_levels_parents(int n, const rgi_node_cache at[], int parent[]) {
-  int *memory = malloc(5 * (size_t)n * sizeof *memory), count = n;
+  int *memory = rgi_spare_alloc(5 * (size_t)n * sizeof *memory), count = n;
   int *cache = memory, *socket = cache + n, *active = socket + n, *leader = active + n,
       *led = leader + n;
   if (!memory || number(n, at, cache, socket)) {
-    free(memory);
+    rgi_spare_free(memory);
     return rgi_error(RG_ERR_NOMEM, "no memory for the levels of %d members", n);
   }
   for (int i = 0; i < n; i++)
@@ -53,7 +53,7 @@ int rgi_levels_parents(int n, const rgi_node_cache at[], int parent[]) {
   while (count > 1)
     count = lead(active, count, NULL, 1, leader, led, parent);
   parent[0] = -1;
-  free(memory);
+  rgi_spare_free(memory);
   return RG_SUCCESS;
 }
 
@@ -62,7 +62,7 @@ static int find_caches(const rgi_members *members, const int ranks[], int n, rgi
   *at = NULL;
   if (!rgi_node.caches)
     return RG_SUCCESS;
-  *at = malloc((size_t)n * sizeof **at);
+  *at = rgi_spare_alloc((size_t)n * sizeof **at);
   if (!*at)
     return rgi_error(RG_ERR_NOMEM, "no memory for the caches of %d members", n);
   for (int i = 0; i < n; i++)
@@ -74,7 +74,7 @@ static rgi_levels *place_of(int me, int n, const int parent[]) {
   int children = 0;
   for (int i = 0; i < n; i++)
     children += parent[i] == me;
-  rgi_levels *levels = malloc(sizeof *levels + (size_t)children * sizeof levels->child[0]);
+  rgi_levels *levels = rgi_spare_alloc(sizeof *levels + (size_t)children * sizeof levels->child[0]);
   if (!levels)
     return NULL;
   *levels = (rgi_levels){.parent = parent[me]};
@@ -90,12 +90,12 @@ int rgi_levels_make(const rgi_members *members, const int ranks[], int n, int me
   if (rgi_node.oversubscribed || n <= RGI_NODE_FLAT)
     return RG_SUCCESS;
   RGI_TRY(find_caches(members, ranks, n, &at));
-  int *parent = malloc((size_t)n * sizeof *parent);
+  int *parent = rgi_spare_alloc((size_t)n * sizeof *parent);
   int error = parent ? rgi_levels_parents(n, at, parent) : RG_ERR_NOMEM;
   if (!error)
     *levels = place_of(me, n, parent);
-  free(parent);
-  free(at);
+  rgi_spare_free(parent);
+  rgi_spare_free(at);
   if (!error && *levels)
     return RG_SUCCESS;
   return rgi_error(RG_ERR_NOMEM, "no memory for the levels of %d members", n);

@@ -19,6 +19,7 @@
 
 #include "base/error.h"
 #include "base/mix.h"
+#include "base/spare.h"
 #include "formation/group.h"
 #include "formation/members.h"
 #include "progress/slot.h"
@@ -57,11 +58,12 @@ static rgi_shared_state describe(rg_group g) {
 
 int rgi_shared_state_make(rg_group g, rgi_shared_state **made) {
   rgi_shared_state found = describe(g),
-                   *state = calloc(1, sizeof *state + found.depth * sizeof *state->use);
-  int *ranks = rgi_node.count == 1 ? NULL : malloc((size_t)found.n * sizeof *ranks);
+                   *state =
+                       rgi_spare_alloc_zeroed(1, sizeof *state + found.depth * sizeof *state->use);
+  int *ranks = rgi_node.count == 1 ? NULL : rgi_spare_alloc((size_t)found.n * sizeof *ranks);
   if (!state || (rgi_node.count > 1 && !ranks)) {
-    free(state);
-    free(ranks);
+    rgi_spare_free(state);
+    rgi_spare_free(ranks);
     return rgi_error(RG_ERR_NOMEM, "no memory for a group's collectives");
   }
   *state = found;
@@ -198,22 +200,42 @@ void rgi_shared_state_free(rgi_shared_state *state) {
       (state->memory || (state->used && join_to_leave(state))))
     leave(state, how);
   rgi_members_drop(state->members);
-  free(state->levels);
-  free(state->ranks);
-  free(state);
+  rgi_spare_free(state->levels);
+  rgi_spare_free(state->ranks);
+  rgi_spare_free(state);
+}
+
+static void note_error(rgi_shared_state_memory *memory, int error, uint32_t call) {
+  uint16_t none = 0;
+  uint32_t no_call = 0;
+  atomic_compare_exchange_strong(&memory->broken_call, &no_call, call);
+  atomic_compare_exchange_strong(&memory->broken, &none, (uint16_t)error);
+}
+
+/* Attaches the memory, which the handle has not attached, for a moment. left: STAYS or LEFT. */
+static void note_error_unattached(const rgi_shared_state *handle, int error, uint32_t call,
+                                  uint32_t left) {
+  rgi_shared_state state = *handle;
+  rgi_slot_wanted wanted = wanted_of(&state, NULL);
+  void *memory;
+  if (state.n == 1 || rgi_slot_attach_wanted(&wanted, &state.slot, &memory))
+    return;
+  set_memory(&state, memory);
+  note_error(state.memory, error, call);
+  atomic_store(&rgi_shared_state_member_at(&state, state.me)->left, left);
+  rgi_slot_detach(state.slot, all_left);
 }
 
 void rgi_shared_state_break(rg_group g, int error) {
   rgi_shared_state state = describe(g);
-  rgi_slot_wanted wanted = wanted_of(&state, NULL);
-  void *memory;
-  uint16_t none = 0;
-  if (state.n == 1 || rgi_slot_attach_wanted(&wanted, &state.slot, &memory))
-    return;
-  set_memory(&state, memory);
-  atomic_compare_exchange_strong(&state.memory->broken, &none, (uint16_t)error);
-  atomic_store(&rgi_shared_state_member_at(&state, state.me)->left, LEFT);
-  rgi_slot_detach(state.slot, all_left);
+  note_error_unattached(&state, error, 0, LEFT);
+}
+
+void rgi_shared_state_note(const rgi_shared_state *state, int error, uint32_t call) {
+  if (state->memory)
+    note_error(state->memory, error, call);
+  else
+    note_error_unattached(state, error, call, STAYS);
 }
 
 int rgi_shared_state_error(const rgi_shared_state *state) {

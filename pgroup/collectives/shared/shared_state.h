@@ -214,6 +214,10 @@ void rgi_shared_state_free(rgi_shared_state *state);
  * which may wait for it, end with this error. */
 void rgi_shared_state_break(rg_group g, int error);
 
+/* By a member with a handle, in any thread: an operation has ended in this error, in that call. The
+ * members on its node find it in their next look. */
+void rgi_shared_state_note(const rgi_shared_state *state, int error, uint32_t call);
+
 /* The error in which an operation of these members on this node has ended, or RG_SUCCESS. The
  * handle need not have attached the memory. */
 int rgi_shared_state_error(const rgi_shared_state *state);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/spare.h"
 #include "formation/group.h"
 #include "mpi/fault/fault_create.h"
 #include "mpi/fault/fault_request.h"
@@ -163,11 +164,11 @@ static int agree(rgi_fault_comm *state, const char *call, unsigned *word) {
   RGI_TRY(rgi_group_decision_make(state->group, call, *word, 1, &decision));
   *word = decision.word;
   known = has_acknowledged(state, &decision);
-  free(decision.dead);
+  rgi_spare_free(decision.dead);
   if (!decision.deaths)
     return RG_SUCCESS;
   RGI_TRY(rgi_group_decision_make(state->group, call, known, 1, &decision));
-  free(decision.dead);
+  rgi_spare_free(decision.dead);
   return decision.word & 1
              ? RG_SUCCESS
              : rgi_error(RG_ERR_PROC_FAILED,

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/spare.h"
 #include "formation/group.h"
 #include "mpi/intercept.h"
 #include "mpich/windows/win_nodes.h"
@@ -149,7 +150,7 @@ static int no_memory(void) {
 /* The members tell one another what they have. ready: the caller has its memory. */
 static int exchange(const rgi_win_plan *plan, int ready, rgi_win **made) {
   int n = rgi_members_count(plan->group->members), lacks = plan->lacks != MPI_SUCCESS;
-  uint64_t *all = malloc((size_t)n * sizeof *all);
+  uint64_t *all = rgi_spare_alloc((size_t)n * sizeof *all);
   /* Counted by all, also by who makes no window: the next one's group is the same on all. */
   uint64_t derivation = rgi_group_derive_begin(plan->group);
   rgi_win *window = ready && all && !lacks ? make_window(plan, n, derivation) : NULL;
@@ -168,7 +169,7 @@ static int exchange(const rgi_win_plan *plan, int ready, rgi_win **made) {
       drop_window(window);
     }
   }
-  free(all);
+  rgi_spare_free(all);
   return error;
 }
 
@@ -302,7 +303,7 @@ static int64_t size_with_gap(const rgi_win_plan *plan) {
 static int allocate_common(rgi_win_plan *plan, uint64_t *base) {
   int n = rgi_members_count(plan->group->members), me;
   int64_t mine = size_with_gap(plan);
-  int64_t *sizes = malloc((size_t)n * sizeof *sizes), before = 0, all = 0;
+  int64_t *sizes = rgi_spare_alloc((size_t)n * sizeof *sizes), before = 0, all = 0;
   if (!sizes)
     return rgi_error(RG_ERR_NOMEM, "MPI_Win_allocate_shared: no memory for %d members", n);
   rg_group_rank(plan->group, &me);
@@ -310,7 +311,7 @@ static int allocate_common(rgi_win_plan *plan, uint64_t *base) {
   for (int i = 0; i < n && !error; all += sizes[i++])
     if (i < me)
       before += sizes[i];
-  free(sizes);
+  rgi_spare_free(sizes);
   if (!error && me == 0) {
     const rgi_win_memory_wish wish = {.call = "MPI_Win_allocate_shared",
                                       .bytes = all,

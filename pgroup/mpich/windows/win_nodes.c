@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/spare.h"
 #include "formation/group.h"
 #include "shm/node.h"
 
@@ -78,7 +79,7 @@ static int is_worth(const word all[], int n) {
 /* The members tell one another what they have. *made: NULL if the call is passed on. */
 static int exchange_words(const rgi_win_plan *plan, int ready, rgi_win_nodes **made) {
   int n = rgi_members_count(plan->group->members);
-  word *all = malloc((size_t)n * sizeof *all), mine = {LACKS, plan->disp_unit, 0};
+  word *all = rgi_spare_alloc((size_t)n * sizeof *all), mine = {LACKS, plan->disp_unit, 0};
   rgi_win_nodes *nodes = ready && all ? new_nodes(plan, n) : NULL;
   if (nodes) {
     mine.size = plan->size;
@@ -92,7 +93,7 @@ static int exchange_words(const rgi_win_plan *plan, int ready, rgi_win_nodes **m
     *made = nodes;
   } else
     drop_nodes(nodes);
-  free(all);
+  rgi_spare_free(all);
   return error;
 }
 
