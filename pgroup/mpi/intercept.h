@@ -134,7 +134,7 @@ void rgi_intercept_count_window(rgi_intercept_window_call call, int served);
 #define RGI_INTERCEPT_NEXT_OF(function)                                                            \
   ({                                                                                               \
     static _Atomic(void *) next_[2];                                                               \
-    const int own_ = rgi_intercept_fault.enter && #function[0] == 'M';                             \
+    const int own_ = rgi_intercept_fault.enter && #function[3] == '_';                             \
     void *found_ = atomic_load_explicit(&next_[own_], memory_order_relaxed);                       \
     if (!found_) {                                                                                 \
       found_ = dlsym(RTLD_NEXT, &"P" #function[!own_]);                                            \

@@ -142,9 +142,13 @@ RG_API int MPIX_Comm_ack_failed(MPI_Comm comm, int n, int *acknowledged) {
 
 /* --- agreement ---------------------------------------------------------------------------- */
 
-/* Whether the program has acknowledged all that are dead in the decision. */
+/* Whether the program has acknowledged all that are dead in the decision. Over several nodes that
+ * does not list them: then all that this process knows of count, and one that did not vote is known
+ * to the member that has voted in its stead. */
 static unsigned has_acknowledged(const rgi_fault_comm *state, const rgi_group_decision *decision) {
   int left = 0, noticed = 0;
+  if (rgi_members_here(state->group->members) < rgi_members_count(state->group->members))
+    return rgi_fault_comm_failures(state) <= state->acknowledged;
   for (int i = 0; i < rgi_members_count(state->group->members); i++)
     left += decision->dead[i];
   for (int i = 0, all = rgi_process_deaths(); i < all && noticed < state->acknowledged; i++) {
