@@ -61,7 +61,7 @@ def test_beside_a_tool():
         for order, sees in [((tool, LIBRARY), 1), ((LIBRARY, tool), 0)]:
             status, text = run(jobs.TWO, 4, 'tests/plain_fault', '1:3,3:41', ROUNDS, libraries=':'.join(order))
             assert status == 0 and 'WRONG' not in text and 'RESULT 2 2 0\n' in text, (order, status, text)
-            assert text.count('SEEN\n') == 2 * sees, (order, text)
+            assert text.count('SEEN') == 2 * sees, (order, text)
 
 
 def test_fatal():

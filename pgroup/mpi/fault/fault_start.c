@@ -179,10 +179,11 @@ static int finalize(void) {
   rgi_fault_spawn_end();
   rgi_process_check_now();
   rgi_intercept_end_service(rgi_process_deaths() == 0);
-  rgi_fault_comm_on = 0;
   memset(&rgi_intercept_fault, 0, sizeof rgi_intercept_fault);
-  rgi_wait_meanwhile = NULL;
+  /* Others may still wait until what they have sent on a revoked communicator is received. */
   int error = rg_finalize();
+  rgi_fault_comm_on = 0;
+  rgi_wait_meanwhile = NULL;
   return error                       ? rgi_intercept_code(error)
          : rgi_mpich_finalize_told() ? MPI_SUCCESS
                                      : MPI_ERR_OTHER;
