@@ -78,7 +78,8 @@ static void use_messages(void) {
   MPI_Send_init(&rank, 1, MPI_INT, right, 1, MPI_COMM_WORLD, &requests[0]);
   MPI_Irecv(&got, 1, MPI_INT, left, 1, MPI_COMM_WORLD, &requests[1]);
   MPI_Start(&requests[0]);
-  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+  MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
   MPI_Request_free(&requests[0]);
   CHECK(got == left);
   MPI_Iprobe(MPI_ANY_SOURCE, 77, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
