@@ -39,8 +39,8 @@ int MPIX_Comm_get_failed(MPI_Comm comm, MPI_Group *failed);
 /* Acknowledges the first n of these, and tells how many are acknowledged now. Local. */
 int MPIX_Comm_ack_failed(MPI_Comm comm, int n, int *acknowledged);
 
-/* MPIX_Comm_agree and MPIX_Comm_shrink with a request. Collective. Here they end before they
- * return, and the request is complete. */
+/* MPIX_Comm_agree and MPIX_Comm_shrink with a request. Collective. The shrinking is made in the
+ * members' waits and tests for it, which wait for one another. */
 int MPIX_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request);
 int MPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request);
 

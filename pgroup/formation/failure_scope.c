@@ -17,6 +17,8 @@
 #include "runtime/runtime.h"
 #include "shm/failure.h"
 
+_Thread_local uint64_t rgi_failure_scope_within;
+
 int rgi_failure_scope_find(const void *members, int world_rank) {
   return rgi_members_find(members, world_rank);
 }
@@ -55,6 +57,7 @@ int rgi_failure_scope_begin(const char *call, MPI_Group a, MPI_Group b, rgi_memb
   }
   if (*members)
     rgi_failure_scope_now = rgi_failure_scope_of(*members);
+  rgi_failure_scope_now.parent = rgi_failure_scope_within;
   return error;
 }
 

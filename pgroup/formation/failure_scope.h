@@ -33,6 +33,9 @@ static inline void rgi_failure_scope_set(rgi_failure_scope *scope, const rgi_mem
  * the scope is empty. RG_ERR_NOMEM. */
 int rgi_failure_scope_begin(const char *call, MPI_Group a, MPI_Group b, rgi_members **members);
 
+/* A context whose revocation ends the scopes that this thread begins, too; 0: none. */
+extern _Thread_local uint64_t rgi_failure_scope_within;
+
 /* Empties the scope: no death ends this thread's waits any more. */
 void rgi_failure_scope_end(rgi_members *members);
 

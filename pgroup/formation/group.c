@@ -195,8 +195,7 @@ int rg_group_dup(rg_group g, rg_group *copy) {
   return RG_SUCCESS;
 }
 
-/* A revocation goes with its group. */
-static void end_revocation(rg_group g) {
+void rgi_group_end_revocation(rg_group g) {
   int living = 0;
   if (g->is_world || g->me < 0 || !rgi_revocation_any() || !rgi_revocation_has(g->context))
     return;
@@ -221,7 +220,7 @@ int rg_group_free(rg_group *g) {
     rgi_failure_scope_now = (rgi_failure_scope){0};
   if ((*g)->label)
     rgi_label_set(&(*g)->label, 0, NULL);
-  end_revocation(*g);
+  rgi_group_end_revocation(*g); /* goes with its group */
   rgi_members_drop((*g)->members);
   (*g)->magic = 0;
   rgi_spare_free(*g);

@@ -125,6 +125,9 @@ int rgi_group_check_epoch(const char *call, rg_group g);
 /* As rgi_group_check_epoch, and the caller is a member. */
 int rgi_group_check_member(const char *call, rg_group g);
 
+/* The caller needs no more that a revoked group is known to be so. Local. */
+void rgi_group_end_revocation(rg_group g);
+
 int rgi_group_check_tag(const char *call, int tag);
 
 #endif

@@ -47,12 +47,15 @@ static void note_root(const rgi_coll *coll, int root) {
 
 #define PASS_ON(algorithm, suited, call)                                                           \
   ({                                                                                               \
-    int chosen_ = (suited) && rgi_mpich_algorithm_begin(algorithm);                                \
-    int error_ = (call);                                                                           \
-    if (chosen_)                                                                                   \
-      rgi_mpich_algorithm_end(algorithm);                                                          \
-    if (error_ == MPI_SUCCESS && rgi_intercept_fault.started)                                      \
-      rgi_intercept_fault.started(comm, *request);                                                 \
+    int error_ = MPI_SUCCESS;                                                                      \
+    if (!rgi_intercept_fault.starts || !rgi_intercept_fault.starts(comm, request, &error_)) {      \
+      int chosen_ = (suited) && rgi_mpich_algorithm_begin(algorithm);                              \
+      error_ = (call);                                                                             \
+      if (chosen_)                                                                                 \
+        rgi_mpich_algorithm_end(algorithm);                                                        \
+      if (error_ == MPI_SUCCESS && rgi_intercept_fault.started)                                    \
+        rgi_intercept_fault.started(comm, *request);                                               \
+    }                                                                                              \
     error_;                                                                                        \
   })
 

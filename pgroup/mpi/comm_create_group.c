@@ -7,6 +7,7 @@
 #include <regroup/comm.h>
 
 #include "base/error.h"
+#include "formation/failure_scope.h"
 #include "formation/mpi_group.h"
 #include "mpi/intercept.h"
 #include "progress/mpi_error.h"
@@ -25,11 +26,13 @@ static int comm_holds_group(MPI_Comm comm, MPI_Group group) {
   return holds;
 }
 
-/* Not where threads may use the same tag on different communicators at the same time: on the
+/* Not where threads may use the same tag on different communicators at the same time, unless the
+ * job survives: on the
  * library's communicator their messages would be mixed up. */
 static int can_serve(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm) {
   int inter = 1;
-  return comm != MPI_COMM_NULL && newcomm && !rgi_runtime.threads_of_any &&
+  return comm != MPI_COMM_NULL && newcomm &&
+         (!rgi_runtime.threads_of_any || rgi_intercept_fault.creates) &&
          PMPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && !inter &&
          comm_holds_group(comm, group);
 }
@@ -45,7 +48,11 @@ static int inherit_handler(MPI_Comm from, MPI_Comm to) {
 }
 
 static int create_comm(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm) {
-  RGI_TRY(rg_comm_create_group(rgi_intercept_comm, group, tag, RG_METHOD_AUTO, newcomm));
+  int error = rgi_intercept_fault.creates ? rgi_intercept_fault.creates(comm) : RG_SUCCESS;
+  if (!error)
+    error = rg_comm_create_group(rgi_intercept_comm, group, tag, RG_METHOD_AUTO, newcomm);
+  rgi_failure_scope_within = 0;
+  RGI_TRY(error);
   RGI_TRY(inherit_handler(comm, *newcomm));
   return rgi_intercept_fault.made && *newcomm != MPI_COMM_NULL ? rgi_intercept_fault.made(*newcomm)
                                                                : RG_SUCCESS;

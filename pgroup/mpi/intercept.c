@@ -106,7 +106,7 @@ int rgi_intercept_chosen(rgi_intercept_call call) {
 /* --- serving --------------------------------------------------------------------------- */
 
 void rgi_intercept_count(rgi_intercept_call call, rgi_intercept_outcome outcome) {
-  if (rgi_intercept_counting)
+  if (rgi_intercept_counting & RGI_INTERCEPT_REPORTS)
     atomic_fetch_add_explicit(&state.counts[call][outcome], 1, memory_order_relaxed);
 }
 
@@ -124,7 +124,10 @@ rg_group rgi_intercept_group(rgi_intercept_call call, MPI_Comm comm) {
     rgi_intercept_count(call, RGI_INTERCEPT_NOT_CHOSEN);
   else if (!(g = rgi_intercept_comm_group(call, comm)))
     rgi_intercept_count(call, RGI_INTERCEPT_OTHER_COMM);
-  return g;
+  int error = g && rgi_intercept_fault.check ? rgi_intercept_fault.check(comm) : RG_SUCCESS;
+  if (error)
+    rgi_intercept_refuse_next(error);
+  return error ? NULL : g;
 }
 
 /* Errors in the arguments, which are found before anything is sent. */

@@ -76,6 +76,9 @@ int rgi_intercept_again(rgi_intercept_call call, MPI_Comm comm, rg_group g, int 
  * past it before an error. */
 int rgi_intercept_refused(rgi_intercept_call call, MPI_Comm comm, int *answer);
 
+/* The call that this thread has begun is refused, with this error. */
+void rgi_intercept_refuse_next(int error);
+
 /* The end of a call that was tried: 1 and MPI's error code for the application, after the
  * communicator's error handler; or 0: nothing has been done, pass it on. */
 int rgi_intercept_end(rgi_intercept_call call, MPI_Comm comm, int error, int *answer);
@@ -89,7 +92,9 @@ void rgi_intercept_name_window(const char *call);
 /* Whether the operation was chosen. */
 int rgi_intercept_chosen(rgi_intercept_call call);
 
-/* Only where there will be a report: calls with nothing to do take nanoseconds. */
+/* Only where there will be a report, or the job tolerates faults: calls with nothing to do take
+ * nanoseconds. */
+enum { RGI_INTERCEPT_REPORTS = 1, RGI_INTERCEPT_CHECKS = 2 };
 extern int rgi_intercept_counting;
 
 /* The end of a call that was served without an error, in most jobs. */
@@ -134,7 +139,7 @@ void rgi_intercept_count_window(rgi_intercept_window_call call, int served);
 #define RGI_INTERCEPT_NEXT_OF(function)                                                            \
   ({                                                                                               \
     static _Atomic(void *) next_[2];                                                               \
-    const int own_ = rgi_intercept_fault.enter && #function[3] == '_';                             \
+    const int own_ = rgi_intercept_fault.enter && #function[3] == '_'; /* MPI_... */               \
     void *found_ = atomic_load_explicit(&next_[own_], memory_order_relaxed);                       \
     if (!found_) {                                                                                 \
       found_ = dlsym(RTLD_NEXT, &"P" #function[!own_]);                                            \
@@ -193,16 +198,24 @@ void rgi_intercept_report(MPI_Comm comm);
  */
 int rgi_intercept_give_group(MPI_Comm comm, rg_group g);
 
+struct rgi_members;
+
 /* What fault tolerance (fault/fault_start.c) does in a job that survives; else all NULL. */
 typedef struct {
   int (*begin)(void);                       /* the library has started; an error of its */
   void (*adopt)(MPI_Comm comm, rg_group g); /* a new group of collectives */
-  int (*made)(MPI_Comm comm);               /* by MPI_Comm_create_group; an error */
+  int (*creates)(MPI_Comm comm);            /* MPI_Comm_create_group begins; an error */
+  int (*made)(MPI_Comm comm);               /* by it; an error */
   int (*code)(MPI_Comm comm, int error);    /* MPI's for the library's; 0: it has none */
+  int (*check)(MPI_Comm comm);              /* before a collective; RG_ERR_REVOKED */
   void *(*enter)(MPI_Comm comm, int *code); /* a blocking call is passed on: RGI_INTERCEPT_PASS */
   int (*leave)(void *entered, int code);
-  void (*started)(MPI_Comm comm, MPI_Request request); /* a collective of MPI's */
-  int (*keeps)(MPI_Comm comm);                         /* the program frees it, MPI is not to */
+  /* A non-blocking collective of MPI's: 1: it is not to be started, and *code is the answer. */
+  int (*starts)(MPI_Comm comm, MPI_Request *request, int *code);
+  void (*started)(MPI_Comm comm, MPI_Request request);
+  /* A call of MPI's begins that a death of these does not end; NULL: it has ended. */
+  void (*watch)(const struct rgi_members *members, const char *call);
+  int (*keeps)(MPI_Comm comm); /* the program frees it: whether MPI must not */
   int (*part)(void); /* MPI_Init ends: RG_RESERVE's processes part from the others; an error */
 } rgi_intercept_fault_hooks;
 

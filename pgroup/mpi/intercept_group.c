@@ -281,6 +281,10 @@ static void *group_after_error(const char *call, MPI_Comm comm, void *found) {
   return renew_group(call, comm, g, *coll_of(g)->sequence);
 }
 
+void rgi_intercept_refuse_next(int error) {
+  refused = error;
+}
+
 int rgi_intercept_refused(rgi_intercept_call call, MPI_Comm comm, int *answer) {
   int error = refused;
   refused = RG_SUCCESS;

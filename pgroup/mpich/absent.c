@@ -3,6 +3,7 @@
  *
  * What mpich.h declares, for a build without this room (scons MPICH=no): MPI gives nothing beyond
  * its standard, and no launcher speaks. Without UCX's headers the first part alone is needed. */
+#include <mpi.h>
 #include <stddef.h>
 
 #include "mpich/mpich.h"
@@ -11,6 +12,13 @@
 
 void rgi_mpich_interrupt_open(int survives) {
   (void)survives;
+}
+
+void rgi_mpich_interrupt_tolerate(void) {
+}
+
+void rgi_mpich_freeze_collectives(MPI_Comm comm) {
+  (void)comm;
 }
 
 int rgi_mpich_interrupt_possible(void) {

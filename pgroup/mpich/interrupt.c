@@ -34,6 +34,8 @@
  * alone gives it up.
  *
  * Without UCX's headers at compile time no call can be interrupted (absent.c). */
+#include <mpi.h> /* before mpich.h, which declares more then */
+
 #include "mpich/mpich.h"
 
 #include "base/clock.h"
@@ -45,7 +47,6 @@
 #if __has_include(<ucp/api/ucp.h>)
 
 #include <dlfcn.h>
-#include <mpi.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,7 +75,8 @@ typedef struct ucx_operation {
   ucp_tag_t tag;
   int given_up; /* a receive that is cancelled */
   int abandoned, done;
-  int local; /* a receive on the new communicator: see is_beyond */
+  int local;  /* a receive on the new communicator: see is_beyond */
+  int frozen; /* MPICH is not told how it ends */
 } ucx_operation;
 
 static ucx_operation *under_way;
@@ -219,6 +221,74 @@ static int keeps_contents(const ucx_operation *operation) {
          (operation->bytes == MASK_BYTES || (uint32_t)operation->tag == ALLREDUCE);
 }
 
+/* --- collectives that are given up -------------------------------------------------------- */
+
+/* A non-blocking collective that nobody waits for goes on in MPICH as its messages come, and writes
+ * to its buffers. So where the job tolerates faults the receives of collectives are listed, too. On
+ * a communicator that is broken they are frozen: cancelled in UCX, without a word to MPICH, which
+ * waits for ever. Later ones never get a message. MPICH does not give the contexts of such a
+ * communicator to another one, since it is never freed. */
+
+/* Of a context's 16 bits: collectives; which of the communicators inside one that MPICH makes. */
+enum { COLLECTIVE = 1, INNER_BITS = 3, CONTEXTS = 1 << (16 - INNER_BITS) };
+
+static atomic_uchar frozen[CONTEXTS];
+
+static _Thread_local struct {
+  int on;
+  uint64_t context;
+} learning;
+
+static int is_collective(ucp_tag_t tag) {
+  return tolerates && (context_of(tag) & COLLECTIVE);
+}
+
+static int is_frozen(ucp_tag_t tag) {
+  return atomic_load_explicit(&frozen[context_of(tag) >> INNER_BITS], memory_order_relaxed);
+}
+
+/* Inside a poll of MPICH's, which has the worker for itself. */
+static void freeze_listed(void) {
+  for (ucx_operation *operation = under_way, *next; operation; operation = next) {
+    next = operation->next;
+    if (operation->thread || !operation->received || operation->frozen ||
+        !is_frozen(operation->tag))
+      continue;
+    operation->frozen = 1;
+    cancel_request(operation->worker, operation->request);
+  }
+  rgi_mpich_polled = NULL;
+}
+
+/* MPI does not tell a communicator's context: a receive on it does, that gets no message. */
+static int learn_context(MPI_Comm comm, uint64_t *context) {
+  MPI_Request request;
+  learning.on = 1;
+  learning.context = NO_TAG;
+  int error = PMPI_Irecv(NULL, 0, MPI_BYTE, 0, 0, comm, &request);
+  learning.on = 0;
+  if (error == MPI_SUCCESS) {
+    PMPI_Cancel(&request);
+    PMPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  *context = learning.context;
+  return error == MPI_SUCCESS && learning.context != NO_TAG;
+}
+
+void rgi_mpich_freeze_collectives(MPI_Comm comm) {
+  enum { POLLS = 1000 };
+  int flag;
+  uint64_t context;
+  if (!tolerates || !learn_context(comm, &context) ||
+      atomic_exchange(&frozen[context >> INNER_BITS], 1))
+    return;
+  void (*before)(void) = rgi_mpich_polled;
+  rgi_mpich_polled = freeze_listed;
+  for (int i = 0; i < POLLS && rgi_mpich_polled; i++)
+    PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &flag, MPI_STATUS_IGNORE);
+  rgi_mpich_polled = before;
+}
+
 /* --- UCX's functions, as MPICH calls them -------------------------------------------- */
 
 /* Tells MPICH that a receive which is given up has completed. */
@@ -251,6 +321,8 @@ static void on_received(void *request, ucs_status_t status, const ucp_tag_recv_i
   }
   ucx_operation operation = *(ucx_operation *)user_data;
   end_operation(user_data);
+  if (operation.frozen)
+    return;
   if (operation.given_up && status != UCS_OK)
     end_receive(request, &operation);
   else
@@ -322,7 +394,12 @@ EXPORT ucs_status_ptr_t ucp_tag_recv_nbx(ucp_worker_h worker, void *buffer, size
                                          const ucp_request_param_t *param) {
   NEXT(ucp_tag_recv_nbx);
   note_call(&receives_seen);
-  ucx_operation *operation = watch.on ? new_operation(param) : NULL;
+  if (learning.on) {
+    learning.context = context_of(tag);
+    return next(worker, buffer, count, NO_TAG, NO_TAG, param);
+  }
+  int collective = is_collective(tag);
+  ucx_operation *operation = watch.on || collective ? new_operation(param) : NULL;
   ucp_request_param_t plain;
   if (!operation)
     return next(worker, buffer, count, tag, mask, with_ours_in_front(param, &plain));
@@ -331,10 +408,12 @@ EXPORT ucs_status_ptr_t ucp_tag_recv_nbx(ucp_worker_h worker, void *buffer, size
   operation->buffer = buffer;
   operation->bytes = size_of(count, param);
   operation->tag = tag;
-  operation->local = is_beyond(tag);
+  operation->local = watch.on && is_beyond(tag);
+  if (!watch.on)
+    operation->thread = NULL;
   ucp_request_param_t with = with_user_data(param, operation);
   with.cb.recv = on_received;
-  return set_request(operation, watch.cause || operation->local
+  return set_request(operation, watch.cause || operation->local || (collective && is_frozen(tag))
                                     ? next(worker, buffer, count, NO_TAG, NO_TAG, &with)
                                     : next(worker, buffer, count, tag, mask, &with));
 }

@@ -80,6 +80,7 @@ extern __typeof__(MPI_Wait) rgi_mpich_wait;
 extern __typeof__(MPI_Waitall) rgi_mpich_waitall;
 extern __typeof__(MPI_Waitany) rgi_mpich_waitany;
 extern __typeof__(MPI_Waitsome) rgi_mpich_waitsome;
+extern __typeof__(MPI_Request_get_status) rgi_mpich_request_get_status;
 extern __typeof__(MPI_Iprobe) rgi_mpich_iprobe;
 extern __typeof__(MPI_Improbe) rgi_mpich_improbe;
 #endif
@@ -110,6 +111,12 @@ void rgi_mpich_interrupt_begin(rgi_mpich_interrupt_kind kind);
 
 /* From now on a send that UCX refuses counts as done, as the first one to a dead process does. */
 void rgi_mpich_interrupt_tolerate(void);
+
+#ifdef MPI_VERSION
+/* A communicator that is not used any more, nor freed: what is under way of MPI's non-blocking
+ * collectives on it writes to no buffer from now on, and never ends. */
+void rgi_mpich_freeze_collectives(MPI_Comm comm);
+#endif
 
 /* error: of the calls in between. Returns it, or RG_ERR_PROC_FAILED or RG_ERR_REVOKED if the calls
  * were interrupted. Other members may have completed the same calls, and messages of theirs may

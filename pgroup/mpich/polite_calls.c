@@ -99,6 +99,7 @@ KEPT_AS(rgi_mpich_wait, MPI_Wait);
 KEPT_AS(rgi_mpich_waitall, MPI_Waitall);
 KEPT_AS(rgi_mpich_waitany, MPI_Waitany);
 KEPT_AS(rgi_mpich_waitsome, MPI_Waitsome);
+KEPT_AS(rgi_mpich_request_get_status, MPI_Request_get_status);
 KEPT_AS(rgi_mpich_iprobe, MPI_Iprobe);
 KEPT_AS(rgi_mpich_improbe, MPI_Improbe);
 

@@ -25,6 +25,7 @@
 #include <regroup/group.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -248,17 +249,29 @@ static int decide_if_due(const node_call *caller) {
 
 /* --- one call ----------------------------------------------------------------------------- */
 
+static int is_closed(const node_call *caller) {
+  return atomic_load(&caller->m->head.state) == CLOSED;
+}
+
+static int look_once(const node_call *caller, int *done) {
+  *done = is_closed(caller);
+  if (*done)
+    return RG_SUCCESS;
+  RGI_TRY(rgi_failure_check_creation(caller->g->creation_ids, caller->call));
+  rgi_process_check_now();
+  RGI_TRY(decide_if_due(caller));
+  *done = is_closed(caller);
+  return RG_SUCCESS;
+}
+
 static int wait_for_decision(const node_call *caller) {
   rgi_wait wait;
   rgi_wait_start_unscoped(&wait, caller->call, -1); /* a death must not end this wait */
   for (;;) {
+    int done;
     uint32_t bell = atomic_load(&rgi_node_bell()->value);
-    if (atomic_load(&caller->m->head.state) == CLOSED)
-      return RG_SUCCESS;
-    RGI_TRY(rgi_failure_check_creation(caller->g->creation_ids, caller->call));
-    rgi_process_check_now();
-    RGI_TRY(decide_if_due(caller));
-    if (atomic_load(&caller->m->head.state) == CLOSED)
+    RGI_TRY(look_once(caller, &done));
+    if (done)
       return RG_SUCCESS;
     rgi_progress(); /* other processes may wait for messages and requests of this one */
     rgi_requests_progress();
@@ -300,7 +313,7 @@ static int read_decision(const node_call *caller, rgi_group_decision *decision) 
   return RG_SUCCESS;
 }
 
-static int run_round(node_call *caller, unsigned word, rgi_group_decision *decision) {
+static int cast_vote(node_call *caller, unsigned word) {
   uint64_t key = rgi_mix_bits(caller->g->context + 0x66617276u +
                               ((uint64_t)*rgi_group_rounds(caller->g) << 32));
   _Static_assert(sizeof(node_vote) <= 14 && sizeof(node_round) <= RGI_SLOT_HEAD_BYTES / 2,
@@ -314,13 +327,22 @@ static int run_round(node_call *caller, unsigned word, rgi_group_decision *decis
   atomic_store(&caller->m->vote[caller->me].cast, 1);
   if (caller->all)
     ring_members(caller);
-  int error = wait_for_decision(caller);
+  return RG_SUCCESS;
+}
+
+/* error: of the wait. */
+static int end_round(node_call *caller, int error, rgi_group_decision *decision) {
   if (!error) {
     ++*rgi_group_rounds(caller->g);
     error = read_decision(caller, decision);
   }
   rgi_slot_detach_surviving(caller->slot, is_over);
   return error;
+}
+
+static int run_round(node_call *caller, unsigned word, rgi_group_decision *decision) {
+  RGI_TRY(cast_vote(caller, word));
+  return end_round(caller, wait_for_decision(caller), decision);
 }
 
 int rgi_group_decision_make(rg_group g, const char *call, unsigned word, int all,
@@ -332,5 +354,49 @@ int rgi_group_decision_make(rg_group g, const char *call, unsigned word, int all
     error = run_round(&caller, word, decision);
   rgi_arena_set_purpose(before);
   rgi_spare_free(caller.rank);
+  return error;
+}
+
+/* --- in parts ----------------------------------------------------------------------------- */
+
+struct rgi_group_ballot {
+  node_call caller;
+  int error;
+};
+
+int rgi_group_ballot_begin(rg_group g, const char *call, unsigned word, rgi_group_ballot **ballot) {
+  rgi_group_ballot *made = malloc(sizeof *made);
+  if (!made)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for a ballot", call);
+  *made = (rgi_group_ballot){
+      .caller = {.g = g, .call = call, .all = 1, .n = rgi_members_count(g->members)}};
+  rgi_arena_purpose before = rgi_arena_set_purpose(RGI_ARENA_DECISION);
+  int error = find_members_here(&made->caller);
+  if (!error)
+    error = cast_vote(&made->caller, word);
+  rgi_arena_set_purpose(before);
+  if (error) {
+    free(made->caller.rank);
+    free(made);
+    return error;
+  }
+  *ballot = made;
+  return RG_SUCCESS;
+}
+
+int rgi_group_ballot_test(rgi_group_ballot *ballot, int *done) {
+  rgi_arena_purpose before = rgi_arena_set_purpose(RGI_ARENA_DECISION);
+  ballot->error = look_once(&ballot->caller, done);
+  rgi_arena_set_purpose(before);
+  return ballot->error;
+}
+
+int rgi_group_ballot_end(rgi_group_ballot *ballot, rgi_group_decision *decision) {
+  rgi_group_decision own;
+  int error = end_round(&ballot->caller, ballot->error, decision ? decision : &own);
+  if (!error && !decision)
+    free(own.dead);
+  free(ballot->caller.rank);
+  free(ballot);
   return error;
 }

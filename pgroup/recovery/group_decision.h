@@ -21,4 +21,13 @@ typedef struct {
 int rgi_group_decision_make(rg_group g, const char *call, unsigned word, int all,
                             rgi_group_decision *decision);
 
+/* The same in parts. begin votes, and waits for nobody; test looks once, and ends with the errors
+ * of rgi_group_decision_make; end, once test has said *done or an error, frees the ballot, and
+ * gives the decision if that is not NULL. On one group ballots are held one after the other, in the
+ * same order on all members. */
+typedef struct rgi_group_ballot rgi_group_ballot;
+int rgi_group_ballot_begin(rg_group g, const char *call, unsigned word, rgi_group_ballot **ballot);
+int rgi_group_ballot_test(rgi_group_ballot *ballot, int *done);
+int rgi_group_ballot_end(rgi_group_ballot *ballot, rgi_group_decision *decision);
+
 #endif

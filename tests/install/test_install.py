@@ -38,6 +38,10 @@ def files(top):
                   for folder, _, names in os.walk(top) for name in names)
 
 
+def has_fortran():
+    return bool(shutil.which('mpifort.mpich') and shutil.which('gfortran'))
+
+
 def expected_files(version):
     headers = ['include/' + os.path.relpath(f, 'include')
                for f in glob.glob('include/**/*.h', recursive=True)]
@@ -46,7 +50,9 @@ def expected_files(version):
             for end in ['a', 'so', 'so.' + series, 'so.' + version]]
     libs += ['lib/lib%s.so%s' % (name, end) for name in ['regroup-mpi', 'regroup-world']
              for end in ['', '.' + series, '.' + version]]
-    packages = ['lib/pkgconfig/regroup.pc', 'lib/pkgconfig/regroup-arrays.pc',
+    headers += ['include/regroup/ulfm/' + name for name in ['mpi_ext.f90'] + has_fortran() * [
+        'mpi_ext.mod', 'mpi_ext_constants.mod', 'mpi_ext_f08.mod']]
+    packages = ['lib/pkgconfig/regroup.pc', 'lib/pkgconfig/regroup-arrays.pc', 'lib/pkgconfig/regroup-mpi.pc',
                 'lib/cmake/Regroup/RegroupConfig.cmake',
                 'lib/cmake/Regroup/RegroupConfigVersion.cmake']
     packages.append('share/modulefiles/regroup/' + version)
@@ -91,6 +97,53 @@ def check_pkg_config(prefix, work, package, source):
         for library in ['regroup', package]:
             assert ('lib%s.so' % library in needed) == (name == 'shared'), needed
         run_client(program, env if name == 'shared' else None)
+
+
+ULFM_C = '''
+#include <stdio.h>
+#include <mpi.h>
+#include <mpi-ext.h>
+
+int main(int argc, char **argv) {
+  int flag = 1, word = 6;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  int code = MPIX_Comm_is_revoked(MPI_COMM_WORLD, &flag);
+  if (!code)
+    MPIX_Comm_agree(MPI_COMM_WORLD, &word);
+  printf("%d %d %d\\n", code == MPI_ERR_UNSUPPORTED_OPERATION, flag, word);
+  MPI_Finalize();
+}
+'''
+ULFM_F90 = '''
+program test
+  use mpi
+  use mpi_ext
+  integer :: ierr
+  logical :: flag
+  call MPI_Init(ierr)
+  call MPIX_Comm_is_revoked(MPI_COMM_WORLD, flag, ierr)
+  print '(a,l2)', 'revoked', flag
+  call MPI_Finalize(ierr)
+end program
+'''
+
+
+def check_ulfm(prefix, work):
+    """Programs of MPI's fault-tolerance extension, by the package regroup-mpi: in a job that does not survive
+    the calls are errors."""
+    run = [prefix + '/bin/regroup-run', '-n', '2']
+    env = dict(os.environ, LD_LIBRARY_PATH=prefix + '/lib')
+    flags = pkg_config(prefix, '--cflags', '--libs', package='regroup-mpi')
+    for name, source, compiler in [('ulfm.c', ULFM_C, 'gcc')] + [('ulfm.f90', ULFM_F90, 'mpifort.mpich')] * has_fortran():
+        with open(work + '/' + name, 'w') as f:
+            f.write(source)
+        call([compiler, work + '/' + name, '-o', work + '/ulfm', *flags])
+        said = call([*run, work + '/ulfm'], env=env)
+        assert said.count('0 0 6\n') == 2 or said.count('revoked F\n') == 2, said
+        if name == 'ulfm.c':
+            said = call([*MPIEXEC, '-n', '2', work + '/ulfm'], env=env)
+            assert said.count('1 1 6\n') == 2, said
 
 
 MODULE = '''
@@ -175,6 +228,7 @@ def main(work):
     check_module(prefix, version)
     check_pkg_config(prefix, work, 'regroup', 'tests/install/client.c')
     check_pkg_config(prefix, work, 'regroup-arrays', 'tests/install/client_arrays.c')
+    check_ulfm(prefix, work)
     scons('uninstall', 'PREFIX=' + prefix)
     assert files(prefix) == [], files(prefix)
 

@@ -25,8 +25,8 @@ if not jobs.OVER_UCX:
 ROUNDS = 100
 
 
-def run(where, np, program, *arguments, survives=True, libraries=LIBRARY):
-    env = dict(deaths.ENV, **where.env)
+def run(where, np, program, *arguments, survives=True, libraries=LIBRARY, **more):
+    env = dict(deaths.ENV, **where.env, **more)
     if not survives:
         del env['RG_SURVIVE']
     status, text = jobs.output([*where.begin(np), '-n', str(np), *under(libraries, program, *map(str, arguments))], env)
@@ -75,6 +75,10 @@ def test_other_jobs():
     """Without guards the extension's calls are errors, and nothing else changes."""
     status, text = run(jobs.ONE, 2, 'tests/plain_fault', '', 1, 'fatal', survives=False)
     assert status != 0 and 'this job tolerates no faults: start it by regroup-run' in text, (status, text)
+
+
+    status, text = run(jobs.ONE, 2, 'tests/plain_fault', '', 1, 'fatal', MPIR_CVAR_CH4_NUM_VCIS='1')
+    assert status != 0 and 'this job tolerates no faults: calls of this MPI cannot be interrupted' in text, (status, text)
 
 
 def through_shell(np, script, *arguments):

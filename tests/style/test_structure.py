@@ -22,7 +22,7 @@ NO_MPI = ('pgroup/base/', 'pgroup/shm/', 'pgroup/access/', 'pgroup/noded/')
 PROGRAMS = ['pgroup/runtime/info', 'pgroup/runtime/program', 'pgroup/topology/tool',
             'pgroup/recovery/run', 'lb/simulator', 'lb/patterns']
 # What another MPI's library has instead.
-NOT_BUILT = ['pgroup/mpi/survival_stubs.c']
+NOT_BUILT = ['pgroup/mpi/survival_stubs.c', 'pgroup/mpi/ulfm_stubs.c']
 
 build = os.environ.get('RGT_BUILD', 'build/release')
 if 'openmpi' in build:

@@ -82,9 +82,9 @@ static void unlist_state(rgi_fault_comm *state) {
   pthread_mutex_unlock(&all_states.lock);
 }
 
-void rgi_fault_comm_each(void (*visit)(const rgi_fault_comm *state)) {
+void rgi_fault_comm_each(void (*visit)(rgi_fault_comm *state)) {
   pthread_mutex_lock(&all_states.lock);
-  for (const rgi_fault_comm *state = all_states.first; state; state = state->next)
+  for (rgi_fault_comm *state = all_states.first; state; state = state->next)
     visit(state);
   pthread_mutex_unlock(&all_states.lock);
 }
@@ -193,18 +193,27 @@ int rgi_fault_comm_open(void) {
 
 /* --- what has happened ------------------------------------------------------------------------ */
 
-int rgi_fault_comm_is_revoked(const rgi_fault_comm *state) {
+/* The numbers of other nodes' revocations are kept for a while only. */
+int rgi_fault_comm_is_revoked(rgi_fault_comm *state) {
+  if (atomic_load_explicit(&state->revoked, memory_order_relaxed))
+    return 1;
   if (!rgi_revocation_any())
     return 0;
-  if (rgi_revocation_has(state->group->context))
-    return 1;
-  for (int i = 0; i < RGI_CREATION_IDS; i++)
-    if (state->group->creation_ids[i] && rgi_revocation_has(state->group->creation_ids[i]))
-      return 1;
-  return 0;
+  int found = rgi_revocation_has(state->group->context);
+  for (int i = 0; i < RGI_CREATION_IDS && !found; i++)
+    found = state->group->creation_ids[i] && rgi_revocation_has(state->group->creation_ids[i]);
+  if (found)
+    atomic_store(&state->revoked, 1);
+  return found;
 }
 
-int rgi_fault_comm_failures(const rgi_fault_comm *state) {
+/* Its place among the revoked groups is free for another one. */
+void rgi_fault_comm_forget(rgi_fault_comm *state) {
+  if (rgi_fault_comm_is_revoked(state))
+    rgi_group_end_revocation(state->group);
+}
+
+int rgi_fault_comm_failures(rgi_fault_comm *state) {
   int n = 0;
   for (int i = 0, all = rgi_process_deaths(); i < all; i++)
     n += rgi_members_find(state->group->members, rgi_process_death(i)) >= 0;
@@ -215,7 +224,7 @@ static int tell_revoked(const char *call) {
   return rgi_error(RG_ERR_REVOKED, "%s: the communicator has been revoked", call);
 }
 
-int rgi_fault_comm_check(const rgi_fault_comm *state, const char *call) {
+int rgi_fault_comm_check(rgi_fault_comm *state, const char *call) {
   if (rgi_fault_comm_is_revoked(state))
     return tell_revoked(call);
   for (int i = 0, all = rgi_process_deaths(); i < all; i++)
@@ -225,7 +234,7 @@ int rgi_fault_comm_check(const rgi_fault_comm *state, const char *call) {
   return RG_SUCCESS;
 }
 
-int rgi_fault_comm_check_peer(const rgi_fault_comm *state, int peer, const char *call) {
+int rgi_fault_comm_check_peer(rgi_fault_comm *state, int peer, const char *call) {
   if (rgi_fault_comm_is_revoked(state))
     return tell_revoked(call);
   if (rgi_process_deaths() == 0)

@@ -22,7 +22,9 @@ typedef struct rgi_fault_comm {
   rg_group group;     /* all processes: of an inter-communicator both sides */
   rgi_members *peers; /* whom ranks in messages name: the members, or the other side */
   int is_inter;
-  int acknowledged; /* failures, the first so many of rg_group_failed */
+  int acknowledged;    /* failures, the first so many of rg_group_failed */
+  atomic_uint started; /* agreements and shrinkings with requests, so far */
+  atomic_int revoked;  /* has been seen to be: stays when the numbers are forgotten */
   struct rgi_fault_comm *next, **back;
   atomic_int uses; /* the communicator and its requests */
 } rgi_fault_comm;
@@ -37,7 +39,7 @@ int rgi_fault_comm_open(void);
 rgi_fault_comm *rgi_fault_comm_find(MPI_Comm comm);
 
 /* Calls the function with the state of each communicator that is not freed. */
-void rgi_fault_comm_each(void (*visit)(const rgi_fault_comm *state));
+void rgi_fault_comm_each(void (*visit)(rgi_fault_comm *state));
 
 /* For a request on the communicator, which the program may free before the request has ended. */
 void rgi_fault_comm_use(rgi_fault_comm *state);
@@ -54,16 +56,19 @@ int rgi_fault_comm_attach_own(MPI_Comm comm);
 /* The world ranks of an MPI group's processes. RG_ERR_NOMEM, RG_ERR_GROUP. */
 int rgi_fault_comm_members(MPI_Group group, rgi_members **members);
 
+/* The program has freed a communicator that MPI is not to free. */
+void rgi_fault_comm_forget(rgi_fault_comm *state);
+
 /* Whether it is revoked; how many of its processes are known to have failed. */
-int rgi_fault_comm_is_revoked(const rgi_fault_comm *state);
-int rgi_fault_comm_failures(const rgi_fault_comm *state);
+int rgi_fault_comm_is_revoked(rgi_fault_comm *state);
+int rgi_fault_comm_failures(rgi_fault_comm *state);
 
 /* The error of a call that needs all processes: RG_SUCCESS, RG_ERR_REVOKED or RG_ERR_PROC_FAILED,
  * with a text. A revocation comes first. */
-int rgi_fault_comm_check(const rgi_fault_comm *state, const char *call);
+int rgi_fault_comm_check(rgi_fault_comm *state, const char *call);
 
 /* The error of a message: RG_SUCCESS, RG_ERR_REVOKED or RG_ERR_PROC_FAILED. peer: a rank, or
  * MPI_ANY_SOURCE, for which failures count that have not been acknowledged. */
-int rgi_fault_comm_check_peer(const rgi_fault_comm *state, int peer, const char *call);
+int rgi_fault_comm_check_peer(rgi_fault_comm *state, int peer, const char *call);
 
 #endif

@@ -8,10 +8,17 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "mpi/fault/fault_operation.h"
 #include "mpi/fault/fault_wait.h"
 #include "mpi/intercept.h"
 
 /* --- one ------------------------------------------------------------------------------------- */
+
+/* Of no operation. */
+static int give_empty(int *flag, MPI_Status *status) {
+  MPI_Request none = MPI_REQUEST_NULL;
+  return PMPI_Test(&none, flag, status);
+}
 
 /* No handler has been called for the extension's codes. *state stays until the caller drops it. */
 static int look_at(MPI_Request *request, int *flag, MPI_Status *status, rgi_fault_comm **state) {
@@ -20,8 +27,14 @@ static int look_at(MPI_Request *request, int *flag, MPI_Status *status, rgi_faul
   *state = NULL;
   if (was != MPI_REQUEST_NULL)
     noted = rgi_fault_request_find(was);
+  if (noted.given_up && !noted.active)
+    return give_empty(flag, status);
   if (!noted.state || (noted.persistent && !noted.active))
     return PMPI_Test(request, flag, status);
+  if (noted.finishes) {
+    rgi_fault_operation_finish(was);
+    noted = rgi_fault_request_find(was); /* it may have an error now */
+  }
   int code = rgi_fault_wait_step(request, &noted, 0, flag, status);
   if (!*flag && !code)
     return MPI_SUCCESS;
@@ -85,7 +98,7 @@ static void free_copy(request_copy *copy) {
 }
 
 static int is_quiet(void) {
-  return !rgi_fault_wait_look() && !rgi_fault_request_errors();
+  return !rgi_fault_wait_look() && !rgi_fault_request_special();
 }
 
 /* Whether MPI would look at it. One that is not known and persistent counts as active. */
@@ -153,6 +166,8 @@ static int all_have_ended(int n, const MPI_Request requests[]) {
     noted = rgi_fault_request_find(requests[i]);
     if (noted.error)
       return 1;
+    if (noted.given_up || (noted.finishes && rgi_fault_operation_is_due(requests[i])))
+      continue;
     if (PMPI_Request_get_status(requests[i], &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && !flag &&
         !(noted.state && rgi_fault_wait_cause(&noted)))
       return 0;
@@ -304,12 +319,12 @@ RG_API int MPI_Waitsome(int n, MPI_Request requests[], int *done, int at[], MPI_
 
 /* --- the rest of a request's life ------------------------------------------------------------ */
 
-/* A send to the dead is not started. */
+/* Only receives from the dead are started: they may find what these have sent. */
 static int start_noted(MPI_Request *request, const rgi_fault_request *noted) {
   int error = RG_SUCCESS, code = MPI_SUCCESS;
-  if (rgi_fault_wait_look() &&
-      (noted->kind == RGI_FAULT_SEND || rgi_fault_comm_is_revoked(noted->state)))
-    error = rgi_fault_comm_check_peer(noted->state, noted->peer, "MPI_Start");
+  if (rgi_fault_wait_look() && (noted->kind != RGI_FAULT_RECEIVE || noted->given_up ||
+                                rgi_fault_comm_is_revoked(noted->state)))
+    error = rgi_fault_wait_cause(noted);
   if (!error)
     code = PMPI_Start(request);
   if (!code)
@@ -333,10 +348,33 @@ RG_API int MPI_Startall(int n, MPI_Request requests[]) {
   return code;
 }
 
+/* What would end in an error counts as complete. */
+RG_API int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
+  rgi_fault_request noted = {0};
+  if (rgi_fault_comm_on && request != MPI_REQUEST_NULL)
+    noted = rgi_fault_request_find(request);
+  if (noted.given_up && !noted.active)
+    return give_empty(flag, status);
+  int code = rgi_mpich_request_get_status(request, flag, status);
+  if (!noted.state || code || *flag || (noted.persistent && !noted.active))
+    return code;
+  rgi_fault_wait_look();
+  *flag = noted.finishes ? rgi_fault_operation_is_due(request)
+                         : rgi_fault_wait_cause(&noted) != RG_SUCCESS;
+  return *flag && status != MPI_STATUS_IGNORE ? PMPI_Status_set_elements(status, MPI_BYTE, 0)
+                                              : MPI_SUCCESS;
+}
+
 RG_API int MPI_Request_free(MPI_Request *request) {
   MPI_Request was = request ? *request : MPI_REQUEST_NULL;
   rgi_fault_request_mark();
-  int code = RGI_INTERCEPT_NEXT(MPI_Request_free)(request);
+  int code = MPI_SUCCESS, given_up = 0;
+  if (rgi_fault_comm_on && was != MPI_REQUEST_NULL)
+    given_up = rgi_fault_request_find(was).given_up;
+  if (given_up) /* MPI would wait for it */
+    *request = MPI_REQUEST_NULL;
+  else
+    code = RGI_INTERCEPT_NEXT(MPI_Request_free)(request);
   if (rgi_fault_comm_on && !code)
     rgi_fault_request_forget(was);
   return code;

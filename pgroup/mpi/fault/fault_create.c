@@ -15,11 +15,15 @@
 
 #include <regroup/collectives.h>
 #include <regroup/recovery.h>
+#include <stdlib.h>
 
 #include "base/error.h"
 #include "formation/group.h"
+#include "mpi/fault/fault_operation.h"
+#include "mpi/fault/fault_request.h"
 #include "mpi/intercept.h"
 #include "noded/client/overlay_client.h"
+#include "recovery/group_decision.h"
 #include "runtime/runtime.h"
 #include "shm/process.h"
 
@@ -32,20 +36,41 @@ int rgi_fault_create_begin(rgi_fault_creation *made, rgi_fault_comm *parent, con
   return rgi_fault_comm_check(parent, call);
 }
 
-/* Told apart from the other groups that the same call makes by the first member. */
-static int attach(rgi_fault_creation *made, MPI_Comm comm) {
+/* The processes of both sides, in an order that they share: the side with the lower first rank
+ * first. */
+static int join_sides(MPI_Comm comm, MPI_Group *both) {
+  MPI_Group mine, theirs;
+  int first = 0, at[2];
+  if (PMPI_Comm_group(comm, &mine) || PMPI_Comm_remote_group(comm, &theirs))
+    return rgi_error(RG_ERR_NOMEM, "MPI: no memory for MPI's group");
+  PMPI_Group_translate_ranks(mine, 1, &first, rgi_runtime.mpi_group, &at[0]);
+  PMPI_Group_translate_ranks(theirs, 1, &first, rgi_runtime.mpi_group, &at[1]);
+  int low = at[0] < at[1];
+  PMPI_Group_union(low ? mine : theirs, low ? theirs : mine, both);
+  PMPI_Group_free(&mine);
+  PMPI_Group_free(&theirs);
+  return RG_SUCCESS;
+}
+
+static int members_of(MPI_Comm comm, rgi_members **members) {
   MPI_Group group;
-  rgi_members *members;
-  rg_group g;
-  int is_inter = 0;
+  int is_inter = 0, error = RG_SUCCESS;
   PMPI_Comm_test_inter(comm, &is_inter);
   if (is_inter)
-    return RG_SUCCESS;
-  if (PMPI_Comm_group(comm, &group) != MPI_SUCCESS)
-    return rgi_error(RG_ERR_NOMEM, "%s: no memory for MPI's group", made->call);
-  int error = rgi_fault_comm_members(group, &members);
-  PMPI_Group_free(&group);
+    error = join_sides(comm, &group);
+  else if (PMPI_Comm_group(comm, &group) != MPI_SUCCESS)
+    error = rgi_error(RG_ERR_NOMEM, "MPI: no memory for MPI's group");
   RGI_TRY(error);
+  error = rgi_fault_comm_members(group, members);
+  PMPI_Group_free(&group);
+  return error;
+}
+
+/* Told apart from the other groups that the same call makes by the first member. */
+static int attach(rgi_fault_creation *made, MPI_Comm comm) {
+  rgi_members *members;
+  rg_group g;
+  RGI_TRY(members_of(comm, &members));
   uint32_t part = 1 + (uint32_t)rgi_members_at(members, 0);
   RGI_TRY(rgi_group_derive_part(made->parent->group, made->derivation, part, members, &g));
   g->creation_ids[0] = made->number;
@@ -55,16 +80,22 @@ static int attach(rgi_fault_creation *made, MPI_Comm comm) {
   return rgi_fault_comm_attach(comm, g);
 }
 
+/* Of a vote in vain: not the number's revocation. */
+static int cause_of(rgi_fault_creation *made, int vain) {
+  int cause = rgi_fault_comm_check(made->parent, made->call);
+  return cause ? cause : vain;
+}
+
+static int tell_unmade(const rgi_fault_creation *made) {
+  return rgi_error(RG_ERR_NOMEM, "%s: another process has not made the communicator", made->call);
+}
+
 int rgi_fault_create_vote(rgi_fault_creation *made, int error) {
   unsigned word = error == RG_SUCCESS;
   int vain = rg_group_agree(made->votes, &word, NULL);
-  if (vain) { /* the cause, not the number's revocation */
-    int cause = rgi_fault_comm_check(made->parent, made->call);
-    return cause ? cause : vain;
-  }
-  if (error || word)
-    return error;
-  return rgi_error(RG_ERR_NOMEM, "%s: another process has not made the communicator", made->call);
+  if (vain)
+    return cause_of(made, vain);
+  return error || word ? error : tell_unmade(made);
 }
 
 /* code: MPI's. */
@@ -131,6 +162,114 @@ RG_API int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcom
   CREATE(MPI_Comm_dup_with_info, comm, newcomm, comm, info, newcomm);
 }
 
+/* --- MPI_Comm_idup ------------------------------------------------------------------------- */
+
+/* MPI's own request under way; then the vote. */
+typedef struct {
+  rgi_fault_operation head;
+  rgi_fault_creation made;
+  MPI_Comm comm, *newcomm;
+  MPI_Request inner;
+  rgi_group_ballot *ballot;
+  int error;
+} idup_operation;
+
+static idup_operation *whole(rgi_fault_operation *operation) {
+  return (idup_operation *)operation;
+}
+
+static int vote_on(idup_operation *o, int *done) {
+  rgi_group_decision decision;
+  int error = rgi_group_ballot_test(o->ballot, done);
+  if (!error && !*done)
+    return RG_SUCCESS;
+  error = rgi_group_ballot_end(o->ballot, &decision);
+  if (error)
+    return cause_of(&o->made, error);
+  free(decision.dead);
+  return o->error ? o->error : decision.word ? RG_SUCCESS : tell_unmade(&o->made);
+}
+
+/* What is given up is MPI's: it is not told. */
+static int continue_idup(rgi_fault_operation *operation, int *done) {
+  idup_operation *o = whole(operation);
+  int flag = 1;
+  if (o->ballot)
+    return vote_on(o, done);
+  if (PMPI_Test(&o->inner, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+    return rgi_error(RG_ERR_MPI, "%s: an error of MPI's", o->made.call);
+  if (!flag)
+    return rgi_fault_comm_check(o->made.parent, o->made.call);
+  o->error = attach(&o->made, o->comm);
+  RGI_TRY(rgi_group_ballot_begin(o->made.votes, o->made.call, o->error == RG_SUCCESS, &o->ballot));
+  return vote_on(o, done);
+}
+
+static int step_and_give(rgi_fault_operation *operation, int *done) {
+  idup_operation *o = whole(operation);
+  int error = continue_idup(operation, done);
+  if (error)
+    rgi_overlay_revoke(o->made.number);
+  if (error || *done)
+    *o->newcomm = error ? MPI_COMM_NULL : o->comm;
+  return error;
+}
+
+static void free_idup(rgi_fault_operation *operation) {
+  PMPI_Errhandler_free(&whole(operation)->made.guard.handler);
+  rg_group_free(&whole(operation)->made.votes);
+  free(operation);
+}
+
+/* Where it cannot begin the request ends with the error. */
+static int refuse_idup(rgi_fault_creation *made, int error, MPI_Comm *newcomm,
+                       MPI_Request *request) {
+  const rgi_fault_request noted = {
+      .state = made->parent, .kind = RGI_FAULT_OWN, .peer = MPI_PROC_NULL, .error = error};
+  rgi_overlay_revoke(made->number);
+  *newcomm = MPI_COMM_NULL;
+  rg_group_free(&made->votes);
+  return rgi_fault_request_stand_in(&noted, request);
+}
+
+static int start_idup(rgi_fault_comm *state, const char *call, MPI_Info info, int has_info,
+                      MPI_Comm *newcomm, MPI_Request *request) {
+  rgi_fault_creation made;
+  idup_operation *o = NULL;
+  int error = rgi_fault_create_begin(&made, state, call);
+  if (!error && !(o = calloc(1, sizeof *o)))
+    error = rgi_error(RG_ERR_NOMEM, "%s: no memory", call);
+  if (error)
+    return refuse_idup(&made, error, newcomm, request);
+  *o = (idup_operation){.head = {.step = step_and_give, .free = free_idup, .state = state},
+                        .made = made,
+                        .newcomm = newcomm};
+  PMPI_Comm_get_errhandler(state->comm, &o->made.guard.handler);
+  int code = has_info ? PMPI_Comm_idup_with_info(state->comm, info, &o->comm, &o->inner)
+                      : PMPI_Comm_idup(state->comm, &o->comm, &o->inner);
+  if (code) {
+    rgi_overlay_revoke(made.number);
+    free_idup(&o->head);
+    return code;
+  }
+  return rgi_fault_operation_start(&o->head, request);
+}
+
+RG_API int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request) {
+  rgi_fault_comm *state = rgi_fault_comm_find(comm);
+  return state ? start_idup(state, __func__, MPI_INFO_NULL, 0, newcomm, request)
+               : RGI_INTERCEPT_NEXT(MPI_Comm_idup)(comm, newcomm, request);
+}
+
+RG_API int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm,
+                                   MPI_Request *request) {
+  rgi_fault_comm *state = rgi_fault_comm_find(comm);
+  return state ? start_idup(state, __func__, info, 1, newcomm, request)
+               : RGI_INTERCEPT_NEXT(MPI_Comm_idup_with_info)(comm, info, newcomm, request);
+}
+
+/* --- the other calls ------------------------------------------------------------------------ */
+
 RG_API int MPI_Comm_split(MPI_Comm comm, int color, int rank_key, MPI_Comm *newcomm) {
   CREATE(MPI_Comm_split, comm, newcomm, comm, color, rank_key, newcomm);
 }
@@ -158,13 +297,6 @@ RG_API int MPI_Graph_create(MPI_Comm comm, int n, const int indices[], const int
   CREATE(MPI_Graph_create, comm, newcomm, comm, n, indices, edges, reorder, newcomm);
 }
 
-RG_API int MPI_Dist_graph_create(MPI_Comm comm, int n, const int sources[], const int degrees[],
-                                 const int targets[], const int weights[], MPI_Info info,
-                                 int reorder, MPI_Comm *newcomm) {
-  CREATE(MPI_Dist_graph_create, comm, newcomm, comm, n, sources, degrees, targets, weights, info,
-         reorder, newcomm);
-}
-
 RG_API int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int n, const int sources[],
                                           const int source_weights[], int m, const int targets[],
                                           const int target_weights[], MPI_Info info, int reorder,
@@ -179,19 +311,10 @@ RG_API int MPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm *newcomm) {
 
 /* --- inter-communicators ------------------------------------------------------------------ */
 
-/* Both sides, in an order that they share: the side with the lower first rank first. */
-static int join_sides(MPI_Comm comm, rg_group *all) {
-  MPI_Group mine, theirs, both;
-  int first = 0, at[2];
-  if (PMPI_Comm_group(comm, &mine) || PMPI_Comm_remote_group(comm, &theirs))
-    return rgi_error(RG_ERR_NOMEM, "MPI_Intercomm_create: no memory for MPI's group");
-  PMPI_Group_translate_ranks(mine, 1, &first, rgi_runtime.mpi_group, &at[0]);
-  PMPI_Group_translate_ranks(theirs, 1, &first, rgi_runtime.mpi_group, &at[1]);
-  int low = at[0] < at[1];
-  PMPI_Group_union(low ? mine : theirs, low ? theirs : mine, &both);
+static int group_of_sides(MPI_Comm comm, rg_group *all) {
+  MPI_Group both;
+  RGI_TRY(join_sides(comm, &both));
   int error = rg_group_from_mpi_group(both, 0, all);
-  PMPI_Group_free(&mine);
-  PMPI_Group_free(&theirs);
   PMPI_Group_free(&both);
   return error;
 }
@@ -200,7 +323,7 @@ static int join_sides(MPI_Comm comm, rg_group *all) {
 static int attach_both(MPI_Comm comm, MPI_Errhandler handler) {
   rg_group all, made;
   PMPI_Comm_set_errhandler(comm, handler);
-  RGI_TRY(join_sides(comm, &all));
+  RGI_TRY(group_of_sides(comm, &all));
   int error = rgi_group_derive(all, &made);
   int met = error ? error : rg_barrier(all); /* a fast member may revoke the new one already */
   rg_group_free(&all);

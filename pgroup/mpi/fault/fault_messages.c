@@ -11,7 +11,7 @@
 #include "mpi/intercept.h"
 
 /* Of a message that is to be started: a receive from the dead may find what they have sent. */
-static int find_cause(const rgi_fault_comm *state, rgi_fault_kind kind, int peer) {
+static int find_cause(rgi_fault_comm *state, rgi_fault_kind kind, int peer) {
   if (peer == MPI_PROC_NULL || !rgi_fault_wait_look())
     return RG_SUCCESS;
   if (kind == RGI_FAULT_SEND || rgi_fault_comm_is_revoked(state))
@@ -19,7 +19,7 @@ static int find_cause(const rgi_fault_comm *state, rgi_fault_kind kind, int peer
   return RG_SUCCESS;
 }
 
-static int refuse_revoked(const rgi_fault_comm *state) {
+static int refuse_revoked(rgi_fault_comm *state) {
   return rgi_fault_wait_raise(state, rgi_fault_wait_code(rgi_fault_comm_check(state, "MPI")));
 }
 
@@ -58,6 +58,22 @@ static int refuse_revoked(const rgi_fault_comm *state) {
   const rgi_fault_request noted = {                                                                \
       .state = state, .kind = RGI_FAULT_##of_kind, .peer = peer, .persistent = 1};                 \
   if (!code && state && peer != MPI_PROC_NULL)                                                     \
+    rgi_fault_request_note(*request, &noted);                                                      \
+  return code
+
+#define PAIR(function, ...)                                                                        \
+  rgi_fault_comm *state = rgi_fault_comm_find(comm);                                               \
+  if (!state)                                                                                      \
+    return RGI_INTERCEPT_NEXT(function)(__VA_ARGS__);                                              \
+  const rgi_fault_request noted = {.state = state,                                                 \
+                                   .kind = RGI_FAULT_PAIR,                                         \
+                                   .peer = from,                                                   \
+                                   .to = to,                                                       \
+                                   .error = find_cause(state, RGI_FAULT_SEND, to)};                \
+  if (noted.error)                                                                                 \
+    return rgi_fault_request_stand_in(&noted, request);                                            \
+  int code = RGI_FAULT_MPI(function)(__VA_ARGS__);                                                 \
+  if (!code)                                                                                       \
     rgi_fault_request_note(*request, &noted);                                                      \
   return code
 

@@ -101,6 +101,20 @@ RG_API int FORM(MPI_Sendrecv_replace)(void *buffer, COUNT count, MPI_Datatype ty
   return code;
 }
 
+RG_API int FORM(MPI_Isendrecv)(const void *send, COUNT send_count, MPI_Datatype send_type, int to,
+                               int send_tag, void *recv, COUNT recv_count, MPI_Datatype recv_type,
+                               int from, int recv_tag, MPI_Comm comm, MPI_Request *request) {
+  PAIR(FORM(MPI_Isendrecv), send, send_count, send_type, to, send_tag, recv, recv_count, recv_type,
+       from, recv_tag, comm, request);
+}
+
+RG_API int FORM(MPI_Isendrecv_replace)(void *buffer, COUNT count, MPI_Datatype type, int to,
+                                       int send_tag, int from, int recv_tag, MPI_Comm comm,
+                                       MPI_Request *request) {
+  PAIR(FORM(MPI_Isendrecv_replace), buffer, count, type, to, send_tag, from, recv_tag, comm,
+       request);
+}
+
 RG_API int FORM(MPI_Send_init)(const void *buffer, COUNT count, MPI_Datatype type, int peer,
                                int tag, MPI_Comm comm, MPI_Request *request) {
   PERSISTENT(FORM(MPI_Send_init), SEND, buffer, count, type, peer, tag, comm, request);

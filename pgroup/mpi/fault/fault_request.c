@@ -21,7 +21,7 @@ typedef struct request_entry {
 static struct {
   pthread_mutex_t lock;
   request_entry *bucket[BUCKETS], *spare;
-  atomic_int errors;
+  atomic_int special;
   atomic_ulong notes;
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -48,14 +48,17 @@ static request_entry *new_entry(void) {
   return entry;
 }
 
+static int is_special(const rgi_fault_request *noted) {
+  return noted->error || noted->finishes;
+}
+
 /* Returns the state that the entry has used. */
 static rgi_fault_comm *remove_entry(request_entry **at) {
   request_entry *entry = *at;
   *at = entry->next;
   entry->next = table.spare;
   table.spare = entry;
-  if (entry->noted.error)
-    atomic_fetch_sub(&table.errors, 1);
+  atomic_fetch_sub(&table.special, is_special(&entry->noted));
   return entry->noted.state;
 }
 
@@ -75,8 +78,9 @@ void rgi_fault_request_forget(MPI_Request request) {
 }
 
 static void set_error(request_entry *entry, int error) {
-  atomic_fetch_add(&table.errors, (error != 0) - (entry->noted.error != 0));
+  int before = is_special(&entry->noted);
   entry->noted.error = error;
+  atomic_fetch_add(&table.special, is_special(&entry->noted) - before);
 }
 
 /* 1: it is a persistent one. */
@@ -96,6 +100,22 @@ void rgi_fault_request_start(MPI_Request request, int error) {
   set_active(request, 1, error);
 }
 
+void rgi_fault_request_give_up(MPI_Request request) {
+  pthread_mutex_lock(&table.lock);
+  request_entry *entry = *place_of(request);
+  if (entry)
+    entry->noted.given_up = 1;
+  pthread_mutex_unlock(&table.lock);
+}
+
+void rgi_fault_request_fail(MPI_Request request, int error) {
+  pthread_mutex_lock(&table.lock);
+  request_entry *entry = *place_of(request);
+  if (entry)
+    set_error(entry, error);
+  pthread_mutex_unlock(&table.lock);
+}
+
 void rgi_fault_request_end(MPI_Request request) {
   if (!set_active(request, 0, RG_SUCCESS))
     rgi_fault_request_forget(request);
@@ -110,8 +130,7 @@ void rgi_fault_request_note(MPI_Request request, const rgi_fault_request *noted)
         .request = request, .number = atomic_fetch_add(&table.notes, 1) + 1, .noted = *noted};
     *at = entry;
     rgi_fault_comm_use(noted->state);
-    if (noted->error)
-      atomic_fetch_add(&table.errors, 1);
+    atomic_fetch_add(&table.special, is_special(noted));
   }
   pthread_mutex_unlock(&table.lock);
 }
@@ -127,8 +146,8 @@ rgi_fault_request rgi_fault_request_find(MPI_Request request) {
   return found;
 }
 
-int rgi_fault_request_errors(void) {
-  return atomic_load_explicit(&table.errors, memory_order_relaxed);
+int rgi_fault_request_special(void) {
+  return atomic_load_explicit(&table.special, memory_order_relaxed);
 }
 
 /* --- requests that are complete ----------------------------------------------------------- */
@@ -150,8 +169,12 @@ static int cancel_nothing(void *extra, int complete) {
   return MPI_SUCCESS;
 }
 
+int rgi_fault_request_open(MPI_Request *request) {
+  return PMPI_Grequest_start(query, end_query, cancel_nothing, NULL, request);
+}
+
 int rgi_fault_request_stand_in(const rgi_fault_request *noted, MPI_Request *request) {
-  int code = PMPI_Grequest_start(query, end_query, cancel_nothing, NULL, request);
+  int code = rgi_fault_request_open(request);
   if (code == MPI_SUCCESS)
     code = PMPI_Grequest_complete(*request);
   if (code == MPI_SUCCESS && noted && noted->error)

@@ -9,13 +9,25 @@
 
 #include "mpi/fault/fault_comm.h"
 
-typedef enum { RGI_FAULT_SEND, RGI_FAULT_RECEIVE, RGI_FAULT_COLLECTIVE } rgi_fault_kind;
+/* PARTS: a partitioned message; PAIR: a send and a receive in one; OWN: an operation of the
+ * library's (fault_operation.h). */
+typedef enum {
+  RGI_FAULT_SEND,
+  RGI_FAULT_RECEIVE,
+  RGI_FAULT_COLLECTIVE,
+  RGI_FAULT_PARTS,
+  RGI_FAULT_PAIR,
+  RGI_FAULT_OWN
+} rgi_fault_kind;
 
 typedef struct {
   rgi_fault_comm *state; /* NULL: the request is not known */
   rgi_fault_kind kind;
   int peer;               /* a rank, MPI_ANY_SOURCE or MPI_PROC_NULL */
+  int to;                 /* of a pair: the receiver */
   int persistent, active; /* active: of a persistent one: it has been started */
+  int given_up;           /* a persistent one that MPI has not ended */
+  int finishes;           /* rgi_fault_operation_finish */
   int error; /* of the library: the operation has not been started; the request is complete */
 } rgi_fault_request;
 
@@ -33,6 +45,12 @@ void rgi_fault_request_mark(void);
 /* What is known of it. */
 rgi_fault_request rgi_fault_request_find(MPI_Request request);
 
+/* A persistent one ends here, but not in MPI. */
+void rgi_fault_request_give_up(MPI_Request request);
+
+/* One that is noted ends with this error. */
+void rgi_fault_request_fail(MPI_Request request, int error);
+
 /* It has ended: it is forgotten, or, if persistent, not active any more. A state stays as long as
  * the caller uses it: rgi_fault_comm_use. */
 void rgi_fault_request_end(MPI_Request request);
@@ -43,8 +61,11 @@ void rgi_fault_request_start(MPI_Request request, int error);
 /* The program has freed it. */
 void rgi_fault_request_forget(MPI_Request request);
 
-/* How many have an error. */
-int rgi_fault_request_errors(void);
+/* How many have an error, or finish in a wait for them. */
+int rgi_fault_request_special(void);
+
+/* A request of MPI's that the caller completes (MPI_Grequest_complete). Returns MPI's code. */
+int rgi_fault_request_open(MPI_Request *request);
 
 /* A complete request in place of one that cannot be started. Returns MPI's code. */
 int rgi_fault_request_stand_in(const rgi_fault_request *noted, MPI_Request *request);

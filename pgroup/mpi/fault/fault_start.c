@@ -11,11 +11,15 @@
 #include <sys/auxv.h>
 
 #include "base/error.h"
+#include "formation/failure_scope.h"
 #include "formation/group.h"
 #include "mpi/fault/fault_comm.h"
 #include "mpi/fault/fault_guard.h"
+#include "mpi/fault/fault_operation.h"
+#include "mpi/fault/fault_self.h"
 #include "mpi/fault/fault_spawn.h"
 #include "mpi/fault/fault_wait.h"
+#include "mpi/fault/fault_watch.h"
 #include "mpi/fault/fault_world.h"
 #include "mpi/intercept.h"
 #include "mpich/mpich.h"
@@ -76,27 +80,32 @@ int rgi_guard_is_unwanted(void) {
 /* --- start ------------------------------------------------------------------------------------ */
 
 static void adopt(MPI_Comm comm, rg_group g) {
-  const rgi_fault_comm *state = rgi_fault_comm_find(comm);
+  rgi_fault_comm *state = rgi_fault_comm_find(comm);
   if (state)
     g->creation_ids[1] = state->group->context;
 }
 
 static int code_of(MPI_Comm comm, int error) {
-  const rgi_fault_comm *state = rgi_fault_comm_find(comm);
-  int code = rgi_fault_wait_code(error);
+  rgi_fault_comm *state = rgi_fault_comm_find(comm);
+  int code = rgi_fault_wait_code(error), deaths = rgi_process_deaths();
+  if (code == MPIX_ERR_PROC_FAILED && rgi_fault_watch_depth > 0)
+    rgi_fault_watch_tell(deaths ? rgi_process_death(deaths - 1) : -1);
   if (state && code == MPIX_ERR_PROC_FAILED && rgi_fault_comm_is_revoked(state))
     return MPIX_ERR_REVOKED;
   return rgi_fault_wait_is_ours(code) ? code : 0;
 }
 
 /* MPI waits for the dead, and what may still come on it must not come on another one. */
-static int is_broken(MPI_Comm comm) {
-  const rgi_fault_comm *state = rgi_fault_comm_find(comm);
-  return state && (rgi_fault_comm_is_revoked(state) || rgi_fault_comm_failures(state) > 0);
+static int keeps(MPI_Comm comm) {
+  rgi_fault_comm *state = rgi_fault_comm_find(comm);
+  int is_broken = state && (rgi_fault_comm_is_revoked(state) || rgi_fault_comm_failures(state) > 0);
+  if (is_broken)
+    rgi_fault_comm_forget(state);
+  return is_broken;
 }
 
 static int keep_broken(MPI_Comm comm) {
-  if (!is_broken(comm))
+  if (!keeps(comm))
     return 0;
   rgi_fault_spawn_forget(comm);
   return 1;
@@ -126,6 +135,33 @@ static int leave_guard(void *entered, int code) {
                                       : code;
 }
 
+/* Deaths among the members the creation finds itself. */
+static int begin_create_group(MPI_Comm comm) {
+  rgi_fault_comm *state = rgi_fault_comm_find(comm);
+  rgi_failure_scope_within = state ? state->group->context : 0;
+  return state && rgi_fault_comm_is_revoked(state)
+             ? rgi_fault_comm_check(state, "MPI_Comm_create_group")
+             : RG_SUCCESS;
+}
+
+static int check_revoked(MPI_Comm comm) {
+  rgi_fault_comm *state = rgi_fault_comm_find(comm);
+  return state && rgi_fault_comm_is_revoked(state) ? rgi_fault_comm_check(state, "MPI")
+                                                   : RG_SUCCESS;
+}
+
+static int starts(MPI_Comm comm, MPI_Request *request, int *code) {
+  rgi_fault_comm *state = rgi_fault_comm_find(comm);
+  const rgi_fault_request noted = {
+      .state = state,
+      .kind = RGI_FAULT_COLLECTIVE,
+      .peer = MPI_PROC_NULL,
+      .error = state && rgi_fault_wait_look() ? rgi_fault_comm_check(state, "MPI") : RG_SUCCESS};
+  if (noted.error)
+    *code = rgi_fault_request_stand_in(&noted, request);
+  return noted.error != RG_SUCCESS;
+}
+
 static void note_started(MPI_Comm comm, MPI_Request request) {
   rgi_fault_comm *state = rgi_fault_comm_find(comm);
   const rgi_fault_request noted = {
@@ -134,10 +170,19 @@ static void note_started(MPI_Comm comm, MPI_Request request) {
     rgi_fault_request_note(request, &noted);
 }
 
+static void watch_window(const rgi_members *members, const char *call) {
+  static _Thread_local rgi_fault_watch watch;
+  if (members)
+    rgi_fault_watch_begin(&watch, members, call);
+  else
+    rgi_fault_watch_end(&watch);
+}
+
 static void (*other_work)(void); /* in waits of the library */
 
 static void work_meanwhile(void) {
   rgi_fault_wait_drain();
+  rgi_fault_operation_progress();
   if (other_work)
     other_work();
 }
@@ -159,11 +204,16 @@ static int begin_to_tolerate(void) {
   rgi_wait_meanwhile = work_meanwhile;
   rgi_mpich_interrupt_tolerate();
   rgi_intercept_fault.adopt = adopt;
+  rgi_intercept_fault.creates = begin_create_group;
   rgi_intercept_fault.made = rgi_fault_comm_attach_own;
   rgi_intercept_fault.code = code_of;
   rgi_intercept_fault.enter = enter_guard;
   rgi_intercept_fault.leave = leave_guard;
+  rgi_intercept_counting |= RGI_INTERCEPT_CHECKS;
+  rgi_intercept_fault.check = check_revoked;
+  rgi_intercept_fault.starts = starts;
   rgi_intercept_fault.started = note_started;
+  rgi_intercept_fault.watch = watch_window;
   rgi_intercept_fault.keeps = keep_broken;
   rgi_intercept_fault.part = rgi_fault_spawn_begin;
   return error;
@@ -176,6 +226,7 @@ __attribute__((constructor)) static void offer(void) {
 /* --- end -------------------------------------------------------------------------------------- */
 
 static int finalize(void) {
+  rgi_fault_self_delete();
   rgi_fault_spawn_end();
   rgi_process_check_now();
   rgi_intercept_end_service(rgi_process_deaths() == 0);

@@ -16,7 +16,9 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "formation/group.h"
+#include "mpi/fault/fault_operation.h"
 #include "mpi/intercept.h"
+#include "mpich/mpich.h"
 #include "shm/process.h"
 #include "shm/revocation.h"
 
@@ -49,7 +51,7 @@ static void end_drained(void) {
   }
 }
 
-static void drain_comm(const rgi_fault_comm *state) {
+static void drain_comm(rgi_fault_comm *state) {
   MPI_Message message;
   MPI_Status status;
   int found = 0, bytes = 0;
@@ -77,6 +79,7 @@ void rgi_fault_wait_drain(void) {
 int rgi_fault_wait_look(void) {
   static _Thread_local unsigned looks;
   looks++;
+  rgi_fault_operation_progress();
   if (looks % LOOKS_FOR_CLOCK == 0)
     rgi_process_check(rgi_clock_now());
   if (looks % LOOKS_FOR_DRAIN == 0)
@@ -87,7 +90,9 @@ int rgi_fault_wait_look(void) {
 int rgi_fault_wait_code(int error) {
   return error == RG_ERR_PROC_FAILED ? MPIX_ERR_PROC_FAILED
          : error == RG_ERR_REVOKED   ? MPIX_ERR_REVOKED
-                                     : error;
+         : error == RG_ERR_NOMEM     ? MPI_ERR_NO_MEM
+         : error                     ? MPI_ERR_OTHER
+                                     : MPI_SUCCESS;
 }
 
 int rgi_fault_wait_is_ours(int code) {
@@ -95,7 +100,7 @@ int rgi_fault_wait_is_ours(int code) {
          code == MPIX_ERR_REVOKED;
 }
 
-int rgi_fault_wait_raise(const rgi_fault_comm *state, int code) {
+int rgi_fault_wait_raise(rgi_fault_comm *state, int code) {
   if (!rgi_fault_wait_is_ours(code))
     return code;
   MPI_Comm comm = state->comm == MPI_COMM_NULL ? MPI_COMM_WORLD : state->comm;
@@ -107,8 +112,13 @@ int rgi_fault_wait_raise(const rgi_fault_comm *state, int code) {
 
 /* --- ending --------------------------------------------------------------------------------- */
 
+/* MPI cancels other messages only. */
+static int is_message(const rgi_fault_request *noted) {
+  return noted->kind == RGI_FAULT_SEND || noted->kind == RGI_FAULT_RECEIVE;
+}
+
 static int is_with_the_living(const rgi_fault_request *noted) {
-  return noted->kind != RGI_FAULT_COLLECTIVE && noted->peer >= 0 &&
+  return is_message(noted) && noted->peer >= 0 &&
          !rgi_process_is_dead(rgi_members_at(noted->state->peers, noted->peer));
 }
 
@@ -134,11 +144,15 @@ static int give_up(MPI_Request *request, const rgi_fault_request *noted, MPI_Sta
     else if (now - since > LAST_SECONDS)
       break;
   }
+  if (!done && noted->kind == RGI_FAULT_COLLECTIVE)
+    rgi_mpich_freeze_collectives(noted->state->comm);
   if (done)
     PMPI_Test_cancelled(&end, &cancelled);
-  else if (noted->kind != RGI_FAULT_COLLECTIVE)
+  else if (noted->persistent)
+    rgi_fault_request_give_up(*request);
+  else if (is_message(noted))
     PMPI_Request_free(request);
-  if (!done)
+  if (!done && !noted->persistent)
     *request = MPI_REQUEST_NULL;
   if (!done || cancelled)
     return 0;
@@ -148,9 +162,14 @@ static int give_up(MPI_Request *request, const rgi_fault_request *noted, MPI_Sta
 }
 
 int rgi_fault_wait_cause(const rgi_fault_request *noted) {
-  return noted->kind == RGI_FAULT_COLLECTIVE
-             ? rgi_fault_comm_check(noted->state, "MPI")
-             : rgi_fault_comm_check_peer(noted->state, noted->peer, "MPI");
+  int error = RG_SUCCESS;
+  if (noted->kind == RGI_FAULT_OWN)
+    return RG_SUCCESS;
+  if (noted->kind == RGI_FAULT_COLLECTIVE)
+    return rgi_fault_comm_check(noted->state, "MPI");
+  if (noted->kind == RGI_FAULT_PAIR)
+    error = rgi_fault_comm_check_peer(noted->state, noted->to, "MPI");
+  return error ? error : rgi_fault_comm_check_peer(noted->state, noted->peer, "MPI");
 }
 
 static void set_error(MPI_Status *status, const rgi_fault_request *noted, int code) {
@@ -162,10 +181,18 @@ static void set_error(MPI_Status *status, const rgi_fault_request *noted, int co
   status->MPI_ERROR = code;
 }
 
+/* The receiver may have thrown the message away. */
+static int is_revoked_send(const rgi_fault_request *noted) {
+  return noted->kind == RGI_FAULT_SEND && rgi_revocation_any() &&
+         rgi_fault_comm_is_revoked(noted->state);
+}
+
 int rgi_fault_wait_step(MPI_Request *request, const rgi_fault_request *noted, int blocking,
                         int *flag, MPI_Status *status) {
-  int code = PMPI_Test(request, flag, status), error = noted->error;
-  if (code || (*flag && !error) || (!error && !rgi_fault_wait_look()))
+  int code = MPI_SUCCESS, error = noted->error;
+  if (!error || !noted->persistent) /* else it has not been started */
+    code = PMPI_Test(request, flag, status);
+  if (code || (*flag && !error && !is_revoked_send(noted)) || (!error && !rgi_fault_wait_look()))
     return code;
   if (!error)
     error = rgi_fault_wait_cause(noted);
@@ -176,7 +203,8 @@ int rgi_fault_wait_step(MPI_Request *request, const rgi_fault_request *noted, in
   if (code == MPIX_ERR_PROC_FAILED && noted->peer == MPI_ANY_SOURCE &&
       noted->kind == RGI_FAULT_RECEIVE && !blocking)
     code = MPIX_ERR_PROC_FAILED_PENDING;
-  else if (!noted->error && give_up(request, noted, status))
+  else if (!noted->error && *request != MPI_REQUEST_NULL && give_up(request, noted, status) &&
+           !is_revoked_send(noted))
     return MPI_SUCCESS;
   set_error(status, noted, code);
   return code;

@@ -26,7 +26,7 @@ int rgi_fault_wait_end(MPI_Request *request, const rgi_fault_request *noted, int
 
 /* Whether a code is one of the extension's; then, and only then, it is still to be raised. */
 int rgi_fault_wait_is_ours(int code);
-int rgi_fault_wait_raise(const rgi_fault_comm *state, int code);
+int rgi_fault_wait_raise(rgi_fault_comm *state, int code);
 
 /* MPI's code for the library's error. */
 int rgi_fault_wait_code(int error);

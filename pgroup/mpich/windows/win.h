@@ -127,7 +127,7 @@ static inline rgi_win *rgi_win_of(MPI_Win handle) {
 }
 
 static inline void rgi_win_count(rgi_intercept_window_call call, int served) {
-  if (rgi_intercept_counting)
+  if (rgi_intercept_counting & RGI_INTERCEPT_REPORTS)
     rgi_intercept_count_window(call, served);
 }
 

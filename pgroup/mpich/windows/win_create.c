@@ -360,7 +360,7 @@ RG_API int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) {
   rgi_intercept_count(RGI_INTERCEPT_RMA, rgi_intercept_chosen(RGI_INTERCEPT_RMA)
                                              ? RGI_INTERCEPT_OTHER_CASE
                                              : RGI_INTERCEPT_NOT_CHOSEN);
-  return RGI_INTERCEPT_NEXT(PMPI_Win_create_dynamic)(info, comm, win);
+  return RGI_INTERCEPT_PASS(comm, RGI_INTERCEPT_NEXT(PMPI_Win_create_dynamic)(info, comm, win));
 }
 
 #if MPI_VERSION >= 4

@@ -345,7 +345,7 @@ RG_API int MPI_Win_wait(MPI_Win win) {
   rgi_wait wait;
   int error = RG_SUCCESS;
   if (!window)
-    return RGI_INTERCEPT_NEXT(PMPI_Win_wait)(win);
+    return RGI_WIN_WAITING(rgi_win_nodes_of(win), MPI_Win_wait, win);
   if (!window->exposed)
     return rgi_win_raise(window, MPI_ERR_RMA_SYNC, __func__, RGI_WIN_NO_TARGET);
   rgi_bell *bell = &window->target[window->me].part->bell;

@@ -29,8 +29,10 @@ typedef struct {
 /* --- making ---------------------------------------------------------------------------------- */
 
 static void drop_nodes(rgi_win_nodes *nodes) {
-  if (nodes)
+  if (nodes) {
+    rgi_members_drop(nodes->members);
     free(nodes->window);
+  }
   free(nodes);
 }
 
@@ -44,6 +46,7 @@ static rgi_win_nodes *new_nodes(const rgi_win_plan *plan, int n) {
     return NULL;
   }
   nodes->window = window;
+  nodes->members = rgi_members_share(plan->group->members);
   window->n = n;
   rg_group_rank(plan->group, &window->me);
   window->flavor = plan->flavor;
@@ -117,8 +120,8 @@ int rgi_win_nodes_make(const rgi_win_plan *plan, int ready, MPI_Win *win, int *a
     return 0;
   }
   rgi_intercept_count(RGI_INTERCEPT_RMA, RGI_INTERCEPT_SERVED);
-  *answer = RGI_INTERCEPT_NEXT(PMPI_Win_create)(plan->base, plan->size, (int)plan->disp_unit,
-                                                plan->info, plan->comm, win);
+  *answer = RGI_WIN_WAITING(nodes, MPI_Win_create, plan->base, plan->size, (int)plan->disp_unit,
+                            plan->info, plan->comm, win);
   if (*answer == MPI_SUCCESS)
     keep_nodes(nodes, *win);
   else {
@@ -136,7 +139,7 @@ int rgi_win_nodes_free(MPI_Win *win) {
   if (!nodes)
     return RGI_INTERCEPT_NEXT(PMPI_Win_free)(win);
   rgi_win_nodes_remove(nodes);
-  int code = RGI_INTERCEPT_NEXT(PMPI_Win_free)(win);
+  int code = RGI_WIN_WAITING(nodes, MPI_Win_free, win);
   if (code != MPI_SUCCESS) {
     rgi_win_nodes_add(nodes);
     return code;

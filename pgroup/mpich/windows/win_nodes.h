@@ -22,6 +22,7 @@ typedef struct {
 
 typedef struct {
   rgi_win *window; /* its handle is MPI's; targets on other nodes have no base */
+  struct rgi_members *members;
   rgi_win_nodes_passed all;
   rgi_win_nodes_passed at[]; /* each target */
 } rgi_win_nodes;
@@ -77,6 +78,18 @@ static inline void rgi_win_nodes_raise(atomic_ullong *number, unsigned long long
   while (old < to && !atomic_compare_exchange_weak(number, &old, to))
     ;
 }
+
+/* A call of MPI's that waits for members, which a death does not end. */
+#define RGI_WIN_WAITING(nodes, function, ...)                                                      \
+  ({                                                                                               \
+    const rgi_win_nodes *nodes_ = (nodes);                                                         \
+    if (nodes_ && rgi_intercept_fault.watch)                                                       \
+      rgi_intercept_fault.watch(nodes_->members, #function);                                       \
+    int code_ = RGI_INTERCEPT_NEXT(P##function)(__VA_ARGS__);                                      \
+    if (nodes_ && rgi_intercept_fault.watch)                                                       \
+      rgi_intercept_fault.watch(NULL, NULL);                                                       \
+    code_;                                                                                         \
+  })
 
 /* --- epochs of windows that are not served (win_nodes_epoch.c) ------------------------------- */
 

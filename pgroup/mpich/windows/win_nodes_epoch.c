@@ -85,7 +85,7 @@ static void close_fence(rgi_win *window) {
 int rgi_win_nodes_lock(int type, int rank, int assertion, MPI_Win win) {
   rgi_win_nodes *nodes = rgi_win_nodes_of(win);
   rgi_win_count(RGI_INTERCEPT_WINDOW_LOCK, 0);
-  int code = RGI_INTERCEPT_NEXT(PMPI_Win_lock)(type, rank, assertion, win);
+  int code = RGI_WIN_WAITING(nodes, MPI_Win_lock, type, rank, assertion, win);
   if (nodes && code == MPI_SUCCESS && is_member(nodes, rank)) {
     nodes->window->target[rank].opening = RGI_WIN_UNCHECKED; /* by MPI */
     atomic_fetch_add(&nodes->window->locked, 1);
@@ -99,7 +99,7 @@ int rgi_win_nodes_unlock(int rank, MPI_Win win) {
   rgi_win_nodes *nodes = rgi_win_nodes_of(win);
   unsigned long long number = issued(nodes);
   order_memory();
-  int code = end_row(RGI_INTERCEPT_NEXT(PMPI_Win_unlock)(rank, win));
+  int code = end_row(RGI_WIN_WAITING(nodes, MPI_Win_unlock, rank, win));
   if (nodes && code == MPI_SUCCESS && is_member(nodes, rank)) {
     nodes->window->target[rank].opening = RGI_WIN_CLOSED;
     atomic_fetch_sub(&nodes->window->locked, 1);
@@ -118,7 +118,7 @@ static int set_all(rgi_win_nodes *nodes, rgi_win_access_epoch epoch, int code) {
 
 int rgi_win_nodes_lock_all(int assertion, MPI_Win win) {
   rgi_win_count(RGI_INTERCEPT_WINDOW_LOCK, 0);
-  int code = RGI_INTERCEPT_NEXT(PMPI_Win_lock_all)(assertion, win);
+  int code = RGI_WIN_WAITING(rgi_win_nodes_of(win), MPI_Win_lock_all, assertion, win);
   order_memory();
   return set_all(rgi_win_nodes_of(win), RGI_WIN_LOCK_ALL, code);
 }
@@ -127,7 +127,7 @@ int rgi_win_nodes_unlock_all(MPI_Win win) {
   rgi_win_nodes *nodes = rgi_win_nodes_of(win);
   unsigned long long number = issued(nodes);
   order_memory();
-  int code = end_row(RGI_INTERCEPT_NEXT(PMPI_Win_unlock_all)(win));
+  int code = end_row(RGI_WIN_WAITING(nodes, MPI_Win_unlock_all, win));
   return complete_all(nodes, number, set_all(nodes, RGI_WIN_NO_EPOCH, code));
 }
 
@@ -137,7 +137,8 @@ int rgi_win_nodes_flush(int rank, MPI_Win win) {
   if (count_flush(has_nothing_at(nodes, rank)))
     return flush_nothing();
   order_memory();
-  return complete_at(nodes, rank, number, end_row(RGI_INTERCEPT_NEXT(PMPI_Win_flush)(rank, win)));
+  return complete_at(nodes, rank, number,
+                     end_row(RGI_WIN_WAITING(nodes, MPI_Win_flush, rank, win)));
 }
 
 int rgi_win_nodes_flush_all(MPI_Win win) {
@@ -146,19 +147,19 @@ int rgi_win_nodes_flush_all(MPI_Win win) {
   if (count_flush(has_nothing(nodes)))
     return flush_nothing();
   order_memory();
-  return complete_all(nodes, number, end_row(RGI_INTERCEPT_NEXT(PMPI_Win_flush_all)(win)));
+  return complete_all(nodes, number, end_row(RGI_WIN_WAITING(nodes, MPI_Win_flush_all, win)));
 }
 
 int rgi_win_nodes_flush_local(int rank, MPI_Win win) {
   return count_flush(has_nothing_at(rgi_win_nodes_of(win), rank))
              ? flush_nothing()
-             : end_row(RGI_INTERCEPT_NEXT(PMPI_Win_flush_local)(rank, win));
+             : end_row(RGI_WIN_WAITING(rgi_win_nodes_of(win), MPI_Win_flush_local, rank, win));
 }
 
 int rgi_win_nodes_flush_local_all(MPI_Win win) {
   return count_flush(has_nothing(rgi_win_nodes_of(win)))
              ? flush_nothing()
-             : end_row(RGI_INTERCEPT_NEXT(PMPI_Win_flush_local_all)(win));
+             : end_row(RGI_WIN_WAITING(rgi_win_nodes_of(win), MPI_Win_flush_local_all, win));
 }
 
 /* --- fence, start, complete ---------------------------------------------------------------- */
@@ -168,7 +169,7 @@ int rgi_win_nodes_fence(int assertion, MPI_Win win) {
   unsigned long long number = issued(nodes);
   rgi_win_count(RGI_INTERCEPT_WINDOW_FENCE, 0);
   order_memory();
-  int code = end_row(RGI_INTERCEPT_NEXT(PMPI_Win_fence)(assertion, win));
+  int code = end_row(RGI_WIN_WAITING(nodes, MPI_Win_fence, assertion, win));
   rgi_win_access_epoch epoch = assertion & MPI_MODE_NOSUCCEED ? RGI_WIN_NO_EPOCH : RGI_WIN_FENCE;
   return complete_all(nodes, number, set_all(nodes, epoch, code));
 }
@@ -189,7 +190,7 @@ static void open_group(rgi_win_nodes *nodes, MPI_Group group, MPI_Win win) {
 
 int rgi_win_nodes_start(MPI_Group group, int assertion, MPI_Win win) {
   rgi_win_nodes *nodes = rgi_win_nodes_of(win);
-  int code = RGI_INTERCEPT_NEXT(PMPI_Win_start)(group, assertion, win);
+  int code = RGI_WIN_WAITING(nodes, MPI_Win_start, group, assertion, win);
   order_memory();
   if (nodes && code == MPI_SUCCESS) {
     set_all(nodes, RGI_WIN_START, code);
@@ -202,7 +203,7 @@ int rgi_win_nodes_complete(MPI_Win win) {
   rgi_win_nodes *nodes = rgi_win_nodes_of(win);
   unsigned long long number = issued(nodes);
   order_memory();
-  int code = RGI_INTERCEPT_NEXT(PMPI_Win_complete)(win);
+  int code = RGI_WIN_WAITING(nodes, MPI_Win_complete, win);
   for (int i = 0; nodes && code == MPI_SUCCESS && i < nodes->window->n; i++)
     nodes->window->target[i].opening = RGI_WIN_CLOSED;
   return complete_all(nodes, number, set_all(nodes, RGI_WIN_NO_EPOCH, code));

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Cases of MPI's fault-tolerance extension for test_fault_cases.py, which links this program with
+ * libregroup-mpi: ulfm_cases CASE. Prints "RESULT CASE wrong" on the last rank. */
+#include <mpi-ext.h>
+#include <mpi.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int my_rank, size, wrong;
+
+#define CHECK(right)                                                                               \
+  do {                                                                                             \
+    if (!(right)) {                                                                                \
+      printf("WRONG rank %d line %d: %s\n", my_rank, __LINE__, #right);                            \
+      fflush(stdout);                                                                              \
+      wrong++;                                                                                     \
+    }                                                                                              \
+  } while (0)
+
+static void die_if(int due) {
+  if (due)
+    raise(SIGKILL);
+}
+
+static MPI_Comm copy_of(MPI_Comm comm) {
+  MPI_Comm made;
+  MPI_Comm_dup(comm, &made);
+  MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+  return made;
+}
+
+/* --- requests ------------------------------------------------------------------------------ */
+
+static int sum_of(MPI_Comm comm) {
+  int one = 1, sum = 0;
+  return MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm) ? -1 : sum;
+}
+
+/* Two at a time on one communicator and on two, waited for in orders that differ; others have not
+ * called when the first ones wait. */
+static void two_agreements(void) {
+  MPI_Comm other = copy_of(MPI_COMM_WORLD);
+  MPI_Request r[3];
+  int flag[3], token = 0;
+  for (int round = 0; round < 20; round++) {
+    for (int i = 0; i < 3; i++)
+      flag[i] = my_rank == (round + i) % size ? ~(1 << i) : ~0;
+    int first = (my_rank + round) % 2;
+    MPIX_Comm_iagree(first ? other : MPI_COMM_WORLD, &flag[first ? 2 : 0], &r[first ? 2 : 0]);
+    MPIX_Comm_iagree(first ? MPI_COMM_WORLD : other, &flag[first ? 0 : 2], &r[first ? 0 : 2]);
+    MPIX_Comm_iagree(MPI_COMM_WORLD, &flag[1], &r[1]);
+    if (my_rank == 0) { /* needs rank 0's agreements to go on while it is here */
+      for (int i = 1; i < size; i++)
+        MPI_Recv(&token, 1, MPI_INT, i, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      CHECK(MPI_Waitall(3, r, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
+    } else {
+      for (int k = 0; k < 3; k++)
+        CHECK(MPI_Wait(&r[(my_rank + k) % 3], MPI_STATUS_IGNORE) == MPI_SUCCESS);
+      MPI_Send(&token, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
+    }
+    for (int i = 0; i < 3; i++)
+      CHECK(flag[i] == ~(1 << i));
+    CHECK(sum_of(other) == size);
+  }
+  MPI_Comm_free(&other);
+}
+
+/* The rank dies instead of calling: the others get its absence as an error, once. */
+static void agreement_without_one(void) {
+  int flag = ~(my_rank == 0), done = 0, code = MPI_SUCCESS;
+  MPI_Request r;
+  MPI_Barrier(MPI_COMM_WORLD);
+  die_if(my_rank == 1);
+  MPIX_Comm_iagree(MPI_COMM_WORLD, &flag, &r);
+  while (!done && !code)
+    code = MPI_Test(&r, &done, MPI_STATUS_IGNORE);
+  CHECK(code == MPIX_ERR_PROC_FAILED);
+  CHECK(flag == ~1);
+  MPIX_Comm_failure_ack(MPI_COMM_WORLD);
+  flag = ~(my_rank == 0) & ~4;
+  MPIX_Comm_iagree(MPI_COMM_WORLD, &flag, &r);
+  CHECK(MPI_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS && flag == ~5);
+}
+
+static void shrinks_and_copies(void) {
+  MPI_Comm a = copy_of(MPI_COMM_WORLD), b = copy_of(MPI_COMM_WORLD), made[4];
+  MPI_Request r[4];
+  MPI_Barrier(MPI_COMM_WORLD);
+  die_if(my_rank == 1);
+  MPIX_Comm_ishrink(a, &made[0], &r[0]);
+  MPIX_Comm_ishrink(b, &made[1], &r[1]);
+  CHECK(MPI_Waitall(2, r, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
+  for (int i = 0; i < 2; i++)
+    CHECK(sum_of(made[i]) == size - 1);
+  MPI_Comm_idup(made[0], &made[2], &r[0]);
+  MPI_Comm_idup(made[1], &made[3], &r[1]);
+  CHECK(sum_of(made[1]) == size - 1);
+  for (int i = 0; i < 2; i++)
+    CHECK(MPI_Wait(&r[(my_rank + i) % 2], MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  for (int i = 0; i < 4; i++) {
+    CHECK(sum_of(made[i]) == size - 1);
+    MPI_Comm_disconnect(&made[i]);
+  }
+  MPI_Comm_disconnect(&a); /* of the dead, too */
+  MPI_Comm_free(&b);
+  CHECK(a == MPI_COMM_NULL && b == MPI_COMM_NULL);
+}
+
+/* --- inter-communicators --------------------------------------------------------------------- */
+
+/* Even ranks and odd ones; one of each dies. A copy serves, too. */
+static void two_sides(void) {
+  MPI_Comm half, inter, copy, made;
+  int flag, n, remote, at = my_rank % 2, mine = (size + 1 - at) / 2, theirs = size - mine;
+  MPI_Comm_split(MPI_COMM_WORLD, at, 0, &half);
+  CHECK(MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - at, 8, &inter) == MPI_SUCCESS);
+  MPI_Comm_dup(inter, &copy);
+  flag = my_rank == 0 ? 5 : my_rank == 1 ? 6 : 7; /* each gets the other side's */
+  CHECK(MPIX_Comm_agree(copy, &flag) == MPI_SUCCESS && flag == (at ? 5 : 6));
+  die_if(my_rank >= size - 2);
+  flag = my_rank == 0 ? 5 : my_rank == 1 ? 6 : 7;
+  CHECK(MPIX_Comm_agree(copy, &flag) == MPIX_ERR_PROC_FAILED && flag == (at ? 5 : 6));
+  int code = MPI_Barrier(inter); /* another one may have revoked it */
+  CHECK(code == MPIX_ERR_PROC_FAILED || code == MPIX_ERR_REVOKED);
+  MPIX_Comm_revoke(inter);
+  CHECK(MPI_Barrier(inter) == MPIX_ERR_REVOKED);
+  CHECK(MPIX_Comm_shrink(inter, &made) == MPI_SUCCESS);
+  MPI_Comm_size(made, &n);
+  MPI_Comm_remote_size(made, &remote);
+  CHECK(n == mine - 1 && remote == theirs - 1);
+  CHECK(MPI_Barrier(made) == MPI_SUCCESS);
+  flag = my_rank == 0 ? 5 : my_rank == 1 ? 6 : 7;
+  CHECK(MPIX_Comm_agree(made, &flag) == MPI_SUCCESS && flag == (at ? 5 : 6));
+  MPI_Comm_free(&made);
+}
+
+/* --- handlers ---------------------------------------------------------------------------- */
+
+static int called;
+static MPI_Comm called_for;
+static jmp_buf back;
+static int jumps;
+
+static void handler(MPI_Comm *comm, int *code, ...) {
+  called += *code == MPIX_ERR_PROC_FAILED;
+  called_for = *comm;
+  if (jumps)
+    longjmp(back, 1);
+}
+
+/* Each error calls the communicator's handler once. */
+static void handlers(void) {
+  MPI_Errhandler mine;
+  MPI_Comm comm = copy_of(MPI_COMM_WORLD);
+  MPI_Request r[2];
+  int flag = 0, in;
+  MPI_Comm_create_errhandler(handler, &mine);
+  MPI_Comm_set_errhandler(comm, mine);
+  MPI_Irecv(&in, 1, MPI_INT, 1, 3, comm, &r[0]);
+  MPI_Irecv(&in, 1, MPI_INT, 1, 4, comm, &r[1]);
+  MPI_Barrier(MPI_COMM_WORLD);
+  die_if(my_rank == 1);
+  CHECK(MPI_Wait(&r[0], MPI_STATUS_IGNORE) == MPIX_ERR_PROC_FAILED);
+  CHECK(called == 1 && called_for == comm);
+  while (called == 1)
+    MPI_Test(&r[1], &flag, MPI_STATUS_IGNORE);
+  CHECK(called == 2 && called_for == comm);
+  CHECK(MPI_Barrier(comm) == MPIX_ERR_PROC_FAILED && called == 3);
+  MPI_Comm made = MPI_COMM_NULL;
+  CHECK(MPI_Comm_dup(comm, &made) == MPIX_ERR_PROC_FAILED && called == 4);
+  CHECK(MPI_Alltoallw(NULL, (int[8]){0}, (int[8]){0}, (MPI_Datatype[8]){MPI_INT}, NULL, (int[8]){0},
+                      (int[8]){0}, (MPI_Datatype[8]){MPI_INT}, comm) != MPI_SUCCESS &&
+        called == 5);
+  MPI_Errhandler_free(&mine);
+}
+
+/* What goes on after a jump out of the handler must be as after any other return. */
+static void jump(int what, MPI_Comm comm) {
+  MPI_Request r;
+  MPI_Comm made;
+  int in = 0, sum;
+  switch (what) {
+  case 0:
+    MPI_Recv(&in, 1, MPI_INT, 1, 3, comm, MPI_STATUS_IGNORE);
+    break;
+  case 1:
+    MPI_Allreduce(&my_rank, &sum, 1, MPI_INT, MPI_SUM, comm);
+    break;
+  case 2:
+    MPI_Irecv(&in, 1, MPI_INT, 1, 3, comm, &r);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    break;
+  case 3:
+    MPI_Comm_dup(comm, &made);
+    break;
+  case 4:
+    MPIX_Comm_agree(comm, &in);
+    break;
+  case 5:
+    MPI_Neighbor_allgather(&my_rank, 1, MPI_INT, (int[8]){0}, 1, MPI_INT, comm);
+    break;
+  default:
+    MPI_Ibarrier(comm, &r);
+    MPI_Waitall(1, &r, MPI_STATUSES_IGNORE);
+  }
+}
+
+static void jumps_out(void) {
+  enum { WAYS = 7 };
+  MPI_Errhandler mine;
+  MPI_Comm comm[WAYS], made;
+  int one = 1;
+  MPI_Comm_create_errhandler(handler, &mine);
+  for (int i = 0; i < WAYS; i++) {
+    if (i == 5)
+      MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &one, 0, &comm[i]);
+    else
+      comm[i] = copy_of(MPI_COMM_WORLD);
+    MPI_Comm_set_errhandler(comm[i], mine);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  die_if(my_rank == 1);
+  jumps = 1;
+  for (volatile int i = 0; i < WAYS; i++) {
+    if (setjmp(back) == 0) {
+      jump(i, comm[i]);
+      CHECK(!jumps); /* the handler has not been called */
+    }
+  }
+  jumps = 0;
+  CHECK(MPIX_Comm_shrink(MPI_COMM_WORLD, &made) == MPI_SUCCESS);
+  for (int i = 0; i < 5; i++)
+    CHECK(sum_of(made) == size - 1);
+  MPI_Comm_free(&made);
+  MPI_Errhandler_free(&mine);
+}
+
+/* --- many revocations --------------------------------------------------------------------------
+ */
+
+/* More, on all ranks together, than the library has room for at a time. */
+static void many_revocations(void) {
+  enum { N = 1500 };
+  static MPI_Comm comm[N];
+  for (int i = 0; i < N && !wrong; i++) {
+    int flag = 1;
+    MPI_Comm_split(MPI_COMM_SELF, 0, 0, &comm[i]);
+    MPI_Comm_set_errhandler(comm[i], MPI_ERRORS_RETURN);
+    MPIX_Comm_is_revoked(comm[i], &flag);
+    CHECK(!flag);
+    CHECK(MPIX_Comm_revoke(comm[i]) == MPI_SUCCESS);
+    CHECK(MPI_Barrier(comm[i]) == MPIX_ERR_REVOKED);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int i = 0; i < N && !wrong; i++) {
+    int flag = 0;
+    MPIX_Comm_is_revoked(comm[i], &flag);
+    CHECK(flag);
+    MPI_Comm_free(&comm[i]);
+  }
+  CHECK(sum_of(MPI_COMM_WORLD) == size);
+}
+
+/* --- the end ------------------------------------------------------------------------------- */
+
+static int deleted;
+
+static int delete_one(MPI_Comm comm, int key, void *value, void *extra) {
+  (void)comm, (void)key, (void)extra;
+  deleted++;
+  if ((size_t)value == 1) /* the first one that was set, and so the last one here */
+    printf("DELETED %d\n", deleted);
+  fflush(stdout);
+  return MPI_SUCCESS;
+}
+
+static void attributes_of_self(void) {
+  for (size_t i = 1; i <= 3; i++) {
+    int key;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_one, &key, NULL);
+    MPI_Comm_set_attr(MPI_COMM_SELF, key, (void *)i);
+    MPI_Comm_free_keyval(&key);
+  }
+  die_if(my_rank == 1);
+}
+
+/* The job ends, although it survives deaths. */
+static void aborts(void) {
+  die_if(my_rank == 1);
+  while (MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS)
+    ;
+  if (my_rank == 0)
+    MPI_Abort(MPI_COMM_WORLD, 7);
+  for (;;)
+    pause();
+}
+
+/* Nothing but the end of the job is left: MPI cannot end these calls. */
+static void waits_for_file(void) {
+  char name[] = "/tmp/ulfm_cases_XXXXXX";
+  MPI_File file;
+  if (my_rank == 0)
+    close(mkstemp(name));
+  MPI_Bcast(name, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD);
+  CHECK(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                      &file) == MPI_SUCCESS);
+  unlink(name);
+  CHECK(MPI_File_write_at_all(file, my_rank, name, 1, MPI_CHAR, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  die_if(my_rank == 1);
+  for (int i = 0; i < 3; i++)
+    MPI_File_write_at_all(file, my_rank, name, 1, MPI_CHAR, MPI_STATUS_IGNORE);
+}
+
+static void waits_for_window(void) {
+  MPI_Win win;
+  int *base;
+  CHECK(MPI_Win_allocate(64, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win) == MPI_SUCCESS);
+  MPI_Win_fence(0, win);
+  die_if(my_rank == 1);
+  for (int i = 0; i < 3; i++)
+    MPI_Win_fence(0, win);
+}
+
+static const struct {
+  const char *name;
+  void (*run)(void);
+} cases[] = {{"two_agreements", two_agreements},
+             {"agreement_without_one", agreement_without_one},
+             {"shrinks_and_copies", shrinks_and_copies},
+             {"two_sides", two_sides},
+             {"handlers", handlers},
+             {"jumps_out", jumps_out},
+             {"many_revocations", many_revocations},
+             {"attributes_of_self", attributes_of_self},
+             {"waits_for_file", waits_for_file},
+             {"waits_for_window", waits_for_window},
+             {"aborts", aborts}};
+
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    if (argc > 1 && strcmp(argv[1], cases[i].name) == 0)
+      cases[i].run();
+  if (my_rank == 0)
+    printf("RESULT %s %d\n", argv[1], wrong);
+  MPI_Finalize();
+  return wrong != 0;
+}
