@@ -61,6 +61,7 @@ static int wait_any(ring *r) {
 }
 
 static int exchange(ring *r, int kind) {
+  MPI_Status states[2]; /* gcc warns of MPI_STATUSES_IGNORE */
   int code = MPI_SUCCESS;
   switch (kind) {
   case 0:
@@ -82,7 +83,7 @@ static int exchange(ring *r, int kind) {
                             r->left, r->tag, r->comm, MPI_STATUS_IGNORE));
   }
   if (!code)
-    MORTAL_TRY(MPI_Waitall(2, r->open, MPI_STATUSES_IGNORE));
+    MORTAL_TRY(MPI_Waitall(2, r->open, states));
   return code;
 }
 

@@ -119,6 +119,7 @@ static int restore(MPI_Comm comm, void *data) {
 /* Each sends its outer points to the neighbours. */
 static int exchange_points(MPI_Comm comm, int n) {
   MPI_Request open[4] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  MPI_Status states[4]; /* gcc warns of MPI_STATUSES_IGNORE */
   int left, right;
   find_neighbours(comm, &left, &right);
   MPI_Irecv(&now[0], 1, MPI_UINT64_T, left, 0, comm, &open[0]);
@@ -127,7 +128,7 @@ static int exchange_points(MPI_Comm comm, int n) {
   MPI_Isend(&now[n], 1, MPI_UINT64_T, right, 0, comm, &open[2]);
   MPI_Isend(&now[1], 1, MPI_UINT64_T, left, 1, comm, &open[3]);
   mortal_point();
-  int code = mortal_code(MPI_Waitall(4, open, MPI_STATUSES_IGNORE), "MPI_Waitall");
+  int code = mortal_code(MPI_Waitall(4, open, states), "MPI_Waitall");
   if (code)
     MPIX_Comm_revoke(comm);
   for (int i = 0; code && i < 4; i++)

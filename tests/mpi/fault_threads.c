@@ -20,6 +20,7 @@ typedef struct {
 /* With both neighbours. */
 static int exchange(worker *w, int me, int n, int count) {
   MPI_Request open[4];
+  MPI_Status states[4]; /* gcc warns of MPI_STATUSES_IGNORE */
   int left = (me + n - 1) % n, right = (me + 1) % n, half = MOST / 2, code;
   int from[2] = {mortal_world_rank(w->comm, left), mortal_world_rank(w->comm, right)};
   for (int i = 0; i < count; i++)
@@ -30,7 +31,7 @@ static int exchange(worker *w, int me, int n, int count) {
   MPI_Isend(w->out, count, MPI_INT, right, 0, w->comm, &open[2]);
   MPI_Isend(w->out, count, MPI_INT, left, 1, w->comm, &open[3]);
   mortal_point();
-  code = mortal_code(MPI_Waitall(4, open, MPI_STATUSES_IGNORE), "MPI_Waitall");
+  code = mortal_code(MPI_Waitall(4, open, states), "MPI_Waitall");
   if (code)
     MPIX_Comm_revoke(w->comm);
   for (int i = 0; code && i < 4; i++)
