@@ -37,7 +37,7 @@ static int64_t part(int64_t n, int p, int i) {
 }
 
 static pencil_set make(int64_t n, int64_t ilo, int64_t ihi, int64_t jlo, int64_t jhi) {
-  pencil_set x = {.n = n, .ilo = ilo, .ihi = ihi, .jlo = jlo, .jhi = jhi};
+  pencil_set x = {.n = n, .ilo = ilo, .ihi = ihi, .jlo = jlo, .jhi = jhi, .at = NULL};
   x.at = (number *)malloc((size_t)((ihi - ilo) * (jhi - jlo) * n + 1) * sizeof(number));
   return x;
 }

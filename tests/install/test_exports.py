@@ -73,7 +73,8 @@ if os.path.basename(os.environ['RGT_BUILD']).endswith('openmpi'):
     wrapped = {name for name in wrapped if name in always + with_mpich}
     wrapped = wrapped - set(re.findall(r'\w+', with_mpich)) | LOOKS
     wrapped = {name for name in wrapped if not name.endswith('_c')}
-compare('libregroup-mpi.so', ['include/regroup/polite.h'], UCX | wrapped | ASKED)
+fortran = {name.lower() + end for name in wrapped if name.startswith('MPIX_Comm_') for end in ('_', '_f08_')}
+compare('libregroup-mpi.so', ['include/regroup/polite.h'], UCX | wrapped | fortran | ASKED)
 
 # What the arrays take from libregroup is there: rg_... without a version, rgi_... with that of this
 # release, and no rgi_... that they do not take.
