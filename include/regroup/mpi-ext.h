@@ -40,7 +40,8 @@ int MPIX_Comm_get_failed(MPI_Comm comm, MPI_Group *failed);
 int MPIX_Comm_ack_failed(MPI_Comm comm, int n, int *acknowledged);
 
 /* MPIX_Comm_agree and MPIX_Comm_shrink with a request. Collective. The shrinking is made in the
- * members' waits and tests for it, which wait for one another. */
+ * members' waits and tests for it, which wait for one another. All members begin several
+ * shrinkings in the same order, also on different communicators. */
 int MPIX_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request);
 int MPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request);
 

@@ -50,29 +50,35 @@ void rgi_fault_operation_progress(void) {
 
 /* --- those with something left to do -------------------------------------------------------- */
 
-static rgi_fault_operation *find_operation(MPI_Request request) {
-  rgi_fault_operation *operation = under_way.first;
-  while (operation && operation->request != request)
-    operation = operation->next;
-  return operation;
+/* The first one with something left to do, where the request's has, too. They finish in the order
+ * in which they began, which all members share; the order in which they become due differs. */
+static rgi_fault_operation *find_next(MPI_Request request) {
+  rgi_fault_operation *first = NULL, *at = under_way.first;
+  for (; at; at = at->next) {
+    if (!first && at->finish)
+      first = at;
+    if (at->request == request)
+      return at->finish ? first : NULL;
+  }
+  return NULL;
 }
 
+/* It and all that finish before it. */
 int rgi_fault_operation_is_due(MPI_Request request) {
+  int due = 1, found = 0;
   pthread_mutex_lock(&under_way.lock);
-  rgi_fault_operation *operation = find_operation(request);
-  int due = operation && operation->due;
+  for (rgi_fault_operation *at = under_way.first; at && !found; at = at->next) {
+    due &= at->due || !at->finish;
+    found = at->request == request && at->finish;
+  }
   pthread_mutex_unlock(&under_way.lock);
-  return due;
+  return found && due;
 }
 
-/* The request's, or one that is due and comes before it on all members. */
 static rgi_fault_operation *take_next(MPI_Request request) {
-  rgi_fault_operation *last = find_operation(request), *found = last, **at = &under_way.first;
-  if (!last || !last->due)
+  rgi_fault_operation *found = find_next(request), **at = &under_way.first;
+  if (!found || !found->due)
     return NULL;
-  for (rgi_fault_operation *other = under_way.first; other; other = other->next)
-    if (other->due && other->number < found->number)
-      found = other;
   while (*at != found)
     at = &(*at)->next;
   *at = found->next;
@@ -107,8 +113,10 @@ int rgi_fault_operation_start(rgi_fault_operation *operation, MPI_Request *reque
   rgi_fault_request_note(*request, &noted);
   rgi_fault_comm_use(operation->state);
   pthread_mutex_lock(&under_way.lock);
-  operation->next = under_way.first;
-  under_way.first = operation;
+  rgi_fault_operation **last = &under_way.first;
+  while (*last)
+    last = &(*last)->next;
+  *last = operation;
   atomic_fetch_add(&under_way.n, 1);
   step_all(); /* the last member to come may decide at once */
   pthread_mutex_unlock(&under_way.lock);

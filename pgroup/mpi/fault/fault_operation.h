@@ -14,12 +14,11 @@ typedef struct rgi_fault_operation {
   /* Goes on without waiting. Returns an error, with which the operation ends; *done: it ends well.
    * It does not call the functions of this file. */
   int (*step)(struct rgi_fault_operation *operation, int *done);
-  /* NULL, or what is left to do in a wait for the request: it waits for other members that wait,
-   * too. Returns an error. */
+  /* NULL, or what is left to do in a wait for the request, after that of all that began before: it
+   * waits for other members that wait, too. Returns an error. */
   int (*finish)(struct rgi_fault_operation *operation);
   void (*free)(struct rgi_fault_operation *operation);
   rgi_fault_comm *state;
-  uint64_t number; /* the same on all members, and no other operation's */
   MPI_Request request;
   int due; /* finish can be called */
   struct rgi_fault_operation *next;

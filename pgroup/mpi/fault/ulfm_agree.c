@@ -177,8 +177,7 @@ int rgi_ulfm_agree_start(rgi_fault_comm *state, const char *call, int *flag,
   o->head = (rgi_fault_operation){.step = continue_agreement,
                                   .finish = finish_it ? finish : NULL,
                                   .free = free_operation,
-                                  .state = state,
-                                  .number = number};
+                                  .state = state};
   o->a = begin(state, call, flag && !finish_it ? *flag : ~0);
   o->flag = flag;
   o->finish = finish_it;
