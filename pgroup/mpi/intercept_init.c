@@ -80,8 +80,16 @@ static int start_library(unsigned *wanted) {
   if (!error)
     error = rgi_options_ready();
   RGI_TRY(share_error(error, *wanted));
+  rgi_runtime.starts_more = 1;
   return *wanted ? rgi_mpi_error_share(rgi_intercept_comm, call, rg_init(MPI_COMM_WORLD, NULL))
                  : RG_SUCCESS;
+}
+
+/* What follows rg_init here does not survive a death. */
+static void end_start(void) {
+  rgi_runtime.starts_more = 0;
+  if (rgi_runtime.started)
+    rgi_runtime_ready();
 }
 
 /* Where threads of one process may call MPI at the same time MPICH's own choice stays. */
@@ -99,7 +107,7 @@ static void choose_algorithms(void) {
 static void begin_to_serve(void) {
   choose_algorithms();
   rgi_intercept_comm_group(RGI_INTERCEPT_BARRIER, MPI_COMM_WORLD);
-  if (rgi_intercept_fault.begin && rgi_intercept_fault.begin())
+  if (rgi_intercept_fault.begin && rgi_runtime_let_guard_report(rgi_intercept_fault.begin()))
     rgi_log(RGI_LOG_WARN, "this job tolerates no faults: %s", rg_error_detail());
 }
 
@@ -122,6 +130,7 @@ static int begin_with_all(void) {
       begin_to_serve();
   } else if (rank == 0)
     rgi_log(RGI_LOG_WARN, "all calls are passed on to MPI: %s", rg_error_detail());
+  end_start();
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_service, &key, NULL);
   int code = PMPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
   error = rgi_intercept_fault.part ? rgi_intercept_fault.part() : RG_SUCCESS;

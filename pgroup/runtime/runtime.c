@@ -240,13 +240,16 @@ static void tell_configuration(void) {
   }
 }
 
-/* If MPI fails in rg_init, a process has most probably been killed. Its guard reports that and ends
- * the job: so this process waits a little, or the application would end the job with MPI's error.
- */
-static int let_guard_report(int error) {
-  if (error == RG_ERR_MPI && rgi_guard_exists())
+int rgi_runtime_let_guard_report(int error) {
+  if ((error == RG_ERR_MPI || error == RG_ERR_PROC_FAILED) && rgi_guard_exists())
     rgi_clock_sleep(GUARD_SECONDS);
   return error;
+}
+
+void rgi_runtime_ready(void) {
+  int reports = !rgi_runtime.threads && rgi_guard_exists();
+  rgi_mpich_waits = reports ? rgi_process_note_wait : NULL;
+  rgi_process_ready(reports);
 }
 
 static int start_first(MPI_Comm comm) {
@@ -277,11 +280,10 @@ int rg_init(MPI_Comm comm, const char *options) {
   MPI_Comm_test_inter(comm, &inter);
   if (inter)
     return rgi_error(RG_ERR_COMM, "rg_init: an inter-communicator; merge it first");
-  RGI_TRY(let_guard_report(start_quietly(comm, options)));
+  RGI_TRY(rgi_runtime_let_guard_report(start_quietly(comm, options)));
   if (++rgi_runtime.started == 1) {
-    int reports = !rgi_runtime.threads && rgi_guard_exists();
-    rgi_mpich_waits = reports ? rgi_process_note_wait : NULL;
-    rgi_process_ready(reports);
+    if (!rgi_runtime.starts_more)
+      rgi_runtime_ready();
     rgi_log_start(rgi_runtime.rank);
     if (rgi_runtime.rank == 0)
       tell_configuration();

@@ -20,6 +20,7 @@ typedef struct {
   uint64_t job;        /* a random number, the same on all since the first rg_init */
   unsigned long epoch; /* counts starts: a group of an earlier start is stale */
   int (*read_algorithms)(void); /* RG_COLL, by rg_init; or NULL */
+  int starts_more; /* set by rg_init's caller: it calls rgi_runtime_ready when all have started */
   int (*before_finalize)(void); /* called by the last rg_finalize first of all; or NULL. An error of
                                    it ends rg_finalize */
   /* All handles of the world have one context, so that they count together. Since the start: */
@@ -39,6 +40,15 @@ int rgi_runtime_check(const char *call);
 
 /* RG_ERR_MPI unless MPI is initialised and not finalised. */
 int rgi_runtime_check_mpi(const char *call);
+
+/* At the end of rg_init, or later for a caller with starts_more: until all have called it a death
+ * ends the job. Local. */
+void rgi_runtime_ready(void);
+
+/* An error at the start is most probably that a process has been killed. Its guard reports that and
+ * ends the job: this process waits a little, or it would go on, or end the job with other words.
+ * Returns the error. Local. */
+int rgi_runtime_let_guard_report(int error);
 
 /* Collective over all processes: until all have called `call`. What is under way continues. */
 int rgi_runtime_await_all(const char *call);

@@ -24,7 +24,8 @@
  *
  *   from                to             by whom
  *   NONE                STARTED        the process, when it has opened the table in rg_init
- *   STARTED             READY          the process, when it returns from rg_init
+ *   STARTED             READY          the process, when it returns from rg_init, or
+ *                                      when MPI_Init serves MPI
  *   READY               LEFT           the process, at the end of rg_finalize
  *   READY               LEFT           the process, when it closes the table without that: the job
  *                                      does not survive deaths

@@ -54,6 +54,19 @@ def test_random():
         check(where, np, ','.join('%d:%d' % (r, random.randrange(ROUNDS)) for r in dying), len(dying))
 
 
+def test_start():
+    """A death in MPI_Init ends the job before all have started, and is survived afterwards."""
+    with tempfile.TemporaryDirectory() as folder:
+        libraries = make_tool(folder, 'dying_tool') + ':' + LIBRARY
+        for where in jobs.SURVIVED:
+            for call in 1, 2, 3:
+                status, text = run(where, 4, 'tests/plain_fault', '', ROUNDS, libraries=libraries,
+                                   DYING_RANK=str(call), DYING_CALL=str(call))
+                early = deaths.is_early(status, text, where.launchers)
+                assert early or (call > 2 and status == 0 and 'WRONG' not in text and 'RESULT 3 1 0\n' in text), \
+                    (where.name, call, status, text)
+
+
 def test_beside_a_tool():
     """That calls MPI by the names PMPI_...: in either order the calls end after a death."""
     with tempfile.TemporaryDirectory() as folder:
@@ -98,6 +111,7 @@ def test_shells():
 
 
 test_plans()
+test_start()
 test_shells()
 test_random()
 test_beside_a_tool()
