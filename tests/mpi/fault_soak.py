@@ -120,6 +120,8 @@ class Soak:
             status, text, killed = deaths.one_run(words, env, outside, life, self.limit, self.where, folder)
             killed += drawn.deaths if plan != 'none' else 0
             wrong, points = self.judge(drawn, status, text, killed, drawn.np - killed)
+            if killed:  # perhaps in MPI_Init
+                deaths.forget_mpich_files({os.path.basename(path) for path in shared})
             wrong = wrong or soak.left_over(mark, shared, folder, None)
         said = '%s on %d ranks (%s), plan %s, %d from outside, status %s, %s: %s' % (
             drawn.name, drawn.np, self.where.name, plan, outside, status, wrong, text)
