@@ -87,8 +87,9 @@ void rgi_revocation_freed(uint64_t context, int members) {
     give_place(journal, place, context);
 }
 
+/* 0 is no context: free places have it. */
 int rgi_revocation_has(uint64_t context) {
-  return has_context(&rgi_process_view, context);
+  return context && has_context(&rgi_process_view, context);
 }
 
 int rgi_revocation_any(void) {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "shm/revocation.h"
 
 #ifndef SUITE
 #define SUITE "recovery"
@@ -122,6 +123,22 @@ static void test_many_revoked(void) {
   RGT_OK(rg_barrier(world));
 }
 
+/* What is free of the table is no revocation of the operations that have no group. */
+static void test_freed_place(void) {
+  rg_group first, second;
+  RGT_OK(rg_group_dup(world, &first));
+  RGT_OK(rg_group_dup(world, &second));
+  RGT_OK(rg_group_revoke(first));
+  RGT_OK(rg_barrier(world));
+  RGT_OK(rg_group_revoke(second));
+  RGT_OK(rg_barrier(world));
+  RGT_OK(rg_group_free(&first));
+  RGT_OK(rg_barrier(world));
+  RGT_INT(rgi_revocation_has(0), 0);
+  RGT_OK(rg_group_free(&second));
+  RGT_OK(rg_barrier(world));
+}
+
 static void end(void) {
   RGT_OK(rg_group_free(&world));
   RGT_OK(rg_finalize());
@@ -135,6 +152,7 @@ int main(int argc, char **argv) {
                                    {"shrink", test_shrink},
                                    {"revoke", test_revoke},
                                    {"many revoked", test_many_revoked},
+                                   {"freed place", test_freed_place},
                                    {"end", end},
                                    {NULL, NULL}};
   return rgt_main(argc, argv, SUITE, tests);
