@@ -138,10 +138,10 @@ typedef struct {
  * neighbours in the picture together, others each by a dashed frame. Bytes of texts that are no
  * UTF-8 are replaced. The legend names 128 walkers and counts the others. Caller: the root of
  * rg_timeline_gather; local. words may be NULL. Errors: RG_ERR_FILE (the file cannot be written);
- * RG_ERR_ARG (not gathered on this process; no such format; the size of words is not set; deaths
- * without death, or walkers without walker; a colour that is none; a walker that is there twice;
- * seconds, ideal or the time of a death infinite or NaN); RG_ERR_RANK (a death of a rank that has
- * no row). */
+ * RG_ERR_NOMEM; RG_ERR_ARG (not gathered on this process; no such format; the size of words is not
+ * set; deaths without death, or walkers without walker; a colour that is none; a walker that is
+ * there twice; seconds, ideal or the time of a death infinite or NaN); RG_ERR_RANK (a death of a
+ * rank that has no row). */
 RG_API int rg_timeline_write(rg_timeline t, const char *path, rg_timeline_format format,
                              const rg_timeline_words *words);
 

@@ -287,9 +287,12 @@ static int write_file(const char *path, rg_timeline_format format,
   if (!file)
     return rgi_error(RG_ERR_FILE, "rg_timeline_write: %s: %s", path, strerror(errno));
   locale_t before = rgi_c_locale_enter();
-  int good = formats[format].write(file, picture);
+  errno = 0;
+  int good = formats[format].write(file, picture), lacks_memory = !good && errno == ENOMEM;
   rgi_c_locale_leave(before);
   good = fclose(file) == 0 && good;
+  if (lacks_memory)
+    return rgi_error(RG_ERR_NOMEM, "rg_timeline_write: no memory for the legend");
   return good ? RG_SUCCESS
               : rgi_error(RG_ERR_FILE, "rg_timeline_write: %s could not be written", path);
 }
