@@ -124,7 +124,9 @@ rg_group rgi_intercept_group(rgi_intercept_call call, MPI_Comm comm) {
     rgi_intercept_count(call, RGI_INTERCEPT_NOT_CHOSEN);
   else if (!(g = rgi_intercept_comm_group(call, comm)))
     rgi_intercept_count(call, RGI_INTERCEPT_OTHER_COMM);
-  int error = g && rgi_intercept_fault.check ? rgi_intercept_fault.check(comm) : RG_SUCCESS;
+  int error = g && rgi_intercept_fault.check
+                  ? rgi_intercept_fault.check(comm, rgi_intercept_name(call))
+                  : RG_SUCCESS;
   if (error)
     rgi_intercept_refuse_next(error);
   return error ? NULL : g;

@@ -202,12 +202,12 @@ struct rgi_members;
 
 /* What fault tolerance (fault/fault_start.c) does in a job that survives; else all NULL. */
 typedef struct {
-  int (*begin)(void);                       /* the library has started; an error of its */
-  void (*adopt)(MPI_Comm comm, rg_group g); /* a new group of collectives */
-  int (*creates)(MPI_Comm comm);            /* MPI_Comm_create_group begins; an error */
-  int (*made)(MPI_Comm comm);               /* by it; an error */
-  int (*code)(MPI_Comm comm, int error);    /* MPI's for the library's; 0: it has none */
-  int (*check)(MPI_Comm comm);              /* before a collective; RG_ERR_REVOKED */
+  int (*begin)(void);                            /* the library has started; an error of its */
+  void (*adopt)(MPI_Comm comm, rg_group g);      /* a new group of collectives */
+  int (*creates)(MPI_Comm comm);                 /* MPI_Comm_create_group begins; an error */
+  int (*made)(MPI_Comm comm);                    /* by it; an error */
+  int (*code)(MPI_Comm comm, int error);         /* MPI's for the library's; 0: it has none */
+  int (*check)(MPI_Comm comm, const char *call); /* before a collective; RG_ERR_REVOKED */
   void *(*enter)(MPI_Comm comm, int *code); /* a blocking call is passed on: RGI_INTERCEPT_PASS */
   int (*leave)(void *entered, int code);
   /* A non-blocking collective of MPI's: 1: it is not to be started, and *code is the answer. */

@@ -40,8 +40,6 @@
 #include "formation/mpi_group.h"
 #include "mpi/intercept.h"
 #include "mpi/word_exchange.h"
-#include "shm/failure.h"
-#include "shm/revocation.h"
 
 static struct {
   pthread_mutex_t lock;
@@ -366,22 +364,11 @@ rg_group rgi_intercept_known_group(MPI_Comm comm) {
   return comm != MPI_COMM_NULL && recall(comm, &found) && has_group(found) ? found : NULL;
 }
 
-/* A call that does not wait finds no revocation by itself. */
-static __attribute__((noinline)) rg_group unless_revoked(rgi_intercept_call call, rg_group g) {
-  if (!g || !rgi_revocation_any() ||
-      !rgi_failure_check_creation(g->creation_ids, rgi_intercept_name(call)))
-    return g;
-  refused =
-      rgi_error(RG_ERR_REVOKED, "%s: the communicator has been revoked", rgi_intercept_name(call));
-  return NULL;
-}
-
 rg_group rgi_intercept_comm_group(rgi_intercept_call call, MPI_Comm comm) {
   unsigned long deleted = atomic_load_explicit(&kept.deleted, memory_order_acquire);
-  rg_group g = latest.comm == comm && latest.deleted == deleted
-                   ? latest.group
-                   : find_and_remember(call, comm, deleted);
-  return rgi_intercept_fault.enter ? unless_revoked(call, g) : g;
+  if (latest.comm == comm && latest.deleted == deleted)
+    return latest.group;
+  return find_and_remember(call, comm, deleted);
 }
 
 /* --- the last call ------------------------------------------------------------------------- */

@@ -135,19 +135,16 @@ static int leave_guard(void *entered, int code) {
                                       : code;
 }
 
+static int check_revoked(MPI_Comm comm, const char *call) {
+  rgi_fault_comm *state = rgi_fault_comm_find(comm);
+  return state && rgi_fault_comm_is_revoked(state) ? rgi_fault_comm_check(state, call) : RG_SUCCESS;
+}
+
 /* Deaths among the members the creation finds itself. */
 static int begin_create_group(MPI_Comm comm) {
   rgi_fault_comm *state = rgi_fault_comm_find(comm);
   rgi_failure_scope_within = state ? state->group->context : 0;
-  return state && rgi_fault_comm_is_revoked(state)
-             ? rgi_fault_comm_check(state, "MPI_Comm_create_group")
-             : RG_SUCCESS;
-}
-
-static int check_revoked(MPI_Comm comm) {
-  rgi_fault_comm *state = rgi_fault_comm_find(comm);
-  return state && rgi_fault_comm_is_revoked(state) ? rgi_fault_comm_check(state, "MPI")
-                                                   : RG_SUCCESS;
+  return check_revoked(comm, "MPI_Comm_create_group");
 }
 
 static int starts(MPI_Comm comm, MPI_Request *request, int *code) {
