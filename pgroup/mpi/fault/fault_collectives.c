@@ -17,21 +17,8 @@
   rgi_fault_comm *state = rgi_fault_comm_find(comm);                                               \
   if (!state)                                                                                      \
     return RGI_INTERCEPT_NEXT(function)(__VA_ARGS__);                                              \
-  const rgi_fault_request noted = describe_collective(state);                                      \
-  if (noted.error)                                                                                 \
-    return rgi_fault_request_stand_in(&noted, request);                                            \
-  int code = RGI_FAULT_MPI(function)(__VA_ARGS__);                                                 \
-  if (code == MPI_SUCCESS)                                                                         \
-    rgi_fault_request_note(*request, &noted);                                                      \
-  return code
-
-static rgi_fault_request describe_collective(rgi_fault_comm *state) {
-  return (rgi_fault_request){.state = state,
-                             .kind = RGI_FAULT_COLLECTIVE,
-                             .peer = MPI_PROC_NULL,
-                             .error = rgi_fault_wait_look() ? rgi_fault_comm_check(state, "MPI")
-                                                            : RG_SUCCESS};
-}
+  const rgi_fault_request noted = rgi_fault_wait_collective(state);                                \
+  RGI_FAULT_START(noted, function, __VA_ARGS__)
 
 RG_API int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request) {
   NONBLOCKING(MPI_Ibarrier, comm, request);

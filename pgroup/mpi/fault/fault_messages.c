@@ -45,12 +45,7 @@ static int refuse_revoked(rgi_fault_comm *state) {
                                    .kind = RGI_FAULT_##of_kind,                                    \
                                    .peer = peer,                                                   \
                                    .error = find_cause(state, RGI_FAULT_##of_kind, peer)};         \
-  if (noted.error)                                                                                 \
-    return rgi_fault_request_stand_in(&noted, request);                                            \
-  int code = RGI_FAULT_MPI(function)(__VA_ARGS__);                                                 \
-  if (!code)                                                                                       \
-    rgi_fault_request_note(*request, &noted);                                                      \
-  return code
+  RGI_FAULT_START(noted, function, __VA_ARGS__)
 
 #define PERSISTENT(function, of_kind, ...)                                                         \
   rgi_fault_comm *state = rgi_fault_comm_find(comm);                                               \
@@ -70,12 +65,7 @@ static int refuse_revoked(rgi_fault_comm *state) {
                                    .peer = from,                                                   \
                                    .to = to,                                                       \
                                    .error = find_cause(state, RGI_FAULT_SEND, to)};                \
-  if (noted.error)                                                                                 \
-    return rgi_fault_request_stand_in(&noted, request);                                            \
-  int code = RGI_FAULT_MPI(function)(__VA_ARGS__);                                                 \
-  if (!code)                                                                                       \
-    rgi_fault_request_note(*request, &noted);                                                      \
-  return code
+  RGI_FAULT_START(noted, function, __VA_ARGS__)
 
 /* A send and a receive; one that is MPI_REQUEST_NULL has not been started. */
 static int end_both(rgi_fault_comm *state, MPI_Request requests[2], int code, int to, int from,

@@ -20,8 +20,7 @@
   return code
 
 static int refuse_broken(rgi_fault_comm *state) {
-  int error = rgi_fault_wait_look() ? rgi_fault_comm_check(state, "MPI") : RG_SUCCESS;
-  return rgi_fault_wait_raise(state, rgi_fault_wait_code(error));
+  return rgi_fault_wait_raise(state, rgi_fault_wait_code(rgi_fault_wait_collective(state).error));
 }
 
 static void note_persistent(rgi_fault_comm *state, rgi_fault_kind kind, int peer,
@@ -81,13 +80,22 @@ RG_API int MPI_Precv_init(void *buffer, int partitions, MPI_Count count, MPI_Dat
                    peer, request);
 }
 
-/* The request has an error already, or is going to have: its wait tells. */
+static rgi_fault_request find_noted(MPI_Request request) {
+  const rgi_fault_request none = {0};
+  return rgi_fault_comm_on && request != MPI_REQUEST_NULL ? rgi_fault_request_find(request) : none;
+}
+
+/* The error that the request has, or is going to have. */
+static int error_of(const rgi_fault_request *noted) {
+  if (noted->error || !noted->state || !rgi_fault_wait_look())
+    return noted->error;
+  return rgi_fault_wait_cause(noted);
+}
+
+/* The request's wait tells. */
 static int is_in_vain(MPI_Request request) {
-  rgi_fault_request noted = {0};
-  if (rgi_fault_comm_on && request != MPI_REQUEST_NULL)
-    noted = rgi_fault_request_find(request);
-  return noted.state &&
-         (noted.error || (rgi_fault_wait_look() && rgi_fault_wait_cause(&noted) != RG_SUCCESS));
+  const rgi_fault_request noted = find_noted(request);
+  return error_of(&noted) != RG_SUCCESS;
 }
 
 RG_API int MPI_Pready(int partition, MPI_Request request) {
@@ -112,15 +120,11 @@ RG_API int MPI_Pready_list(int n, LIST partitions[], MPI_Request request) {
 }
 
 RG_API int MPI_Parrived(MPI_Request request, int partition, int *flag) {
-  rgi_fault_request noted = {0};
+  const rgi_fault_request noted = find_noted(request);
   int code = MPI_SUCCESS;
-  if (rgi_fault_comm_on && request != MPI_REQUEST_NULL)
-    noted = rgi_fault_request_find(request);
   *flag = 0;
   if (!noted.error)
     code = RGI_INTERCEPT_NEXT(MPI_Parrived)(request, partition, flag);
-  if (code || *flag || !is_in_vain(request))
-    return code;
-  int error = noted.error ? noted.error : rgi_fault_wait_cause(&noted);
-  return rgi_fault_wait_raise(noted.state, rgi_fault_wait_code(error));
+  int error = code || *flag ? RG_SUCCESS : error_of(&noted);
+  return error ? rgi_fault_wait_raise(noted.state, rgi_fault_wait_code(error)) : code;
 }

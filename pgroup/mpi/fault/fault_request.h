@@ -35,6 +35,16 @@ typedef struct {
 #define RGI_FAULT_MPI(function) RGI_FAULT_MPI_OF(function)
 #define RGI_FAULT_MPI_OF(function) P##function
 
+/* The rest of a function of MPI's that starts an operation, with the argument `request`. noted: a
+ * variable; with an error the operation is not started. */
+#define RGI_FAULT_START(noted, function, ...)                                                      \
+  if ((noted).error)                                                                               \
+    return rgi_fault_request_stand_in(&(noted), request);                                          \
+  int code = RGI_FAULT_MPI(function)(__VA_ARGS__);                                                 \
+  if (code == MPI_SUCCESS)                                                                         \
+    rgi_fault_request_note(*request, &(noted));                                                    \
+  return code
+
 /* After MPI has made a request. Where there is no memory calls on it are MPI's alone. */
 void rgi_fault_request_note(MPI_Request request, const rgi_fault_request *noted);
 

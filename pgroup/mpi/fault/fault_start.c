@@ -149,11 +149,9 @@ static int begin_create_group(MPI_Comm comm) {
 
 static int starts(MPI_Comm comm, MPI_Request *request, int *code) {
   rgi_fault_comm *state = rgi_fault_comm_find(comm);
-  const rgi_fault_request noted = {
-      .state = state,
-      .kind = RGI_FAULT_COLLECTIVE,
-      .peer = MPI_PROC_NULL,
-      .error = state && rgi_fault_wait_look() ? rgi_fault_comm_check(state, "MPI") : RG_SUCCESS};
+  rgi_fault_request noted = {0};
+  if (state)
+    noted = rgi_fault_wait_collective(state);
   if (noted.error)
     *code = rgi_fault_request_stand_in(&noted, request);
   return noted.error != RG_SUCCESS;

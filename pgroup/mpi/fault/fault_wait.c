@@ -172,6 +172,12 @@ int rgi_fault_wait_cause(const rgi_fault_request *noted) {
   return error ? error : rgi_fault_comm_check_peer(noted->state, noted->peer, "MPI");
 }
 
+rgi_fault_request rgi_fault_wait_collective(rgi_fault_comm *state) {
+  rgi_fault_request noted = {.state = state, .kind = RGI_FAULT_COLLECTIVE, .peer = MPI_PROC_NULL};
+  noted.error = rgi_fault_wait_look() ? rgi_fault_wait_cause(&noted) : RG_SUCCESS;
+  return noted;
+}
+
 static void set_error(MPI_Status *status, const rgi_fault_request *noted, int code) {
   if (status == MPI_STATUS_IGNORE)
     return;

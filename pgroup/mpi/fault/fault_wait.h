@@ -17,6 +17,9 @@ int rgi_fault_wait_look(void);
 int rgi_fault_wait_step(MPI_Request *request, const rgi_fault_request *noted, int blocking,
                         int *flag, MPI_Status *status);
 
+/* A collective that is to be started, with the error that it would end with. */
+rgi_fault_request rgi_fault_wait_collective(rgi_fault_comm *state);
+
 /* The library's error with which a request would end now. */
 int rgi_fault_wait_cause(const rgi_fault_request *noted);
 
