@@ -10,7 +10,6 @@
 #include "formation/failure_scope.h"
 #include "formation/mpi_group.h"
 #include "mpi/intercept.h"
-#include "progress/mpi_error.h"
 #include "runtime/runtime.h"
 
 /* Whether all of group is in comm; if not, MPI reports the error. A member without memory to find
@@ -37,23 +36,13 @@ static int can_serve(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm) {
          comm_holds_group(comm, group);
 }
 
-static int inherit_handler(MPI_Comm from, MPI_Comm to) {
-  MPI_Errhandler handler;
-  if (to == MPI_COMM_NULL)
-    return RG_SUCCESS;
-  RGI_TRY_MPI(PMPI_Comm_get_errhandler(from, &handler));
-  RGI_TRY_MPI(PMPI_Comm_set_errhandler(to, handler));
-  RGI_TRY_MPI(PMPI_Errhandler_free(&handler));
-  return RG_SUCCESS;
-}
-
 static int create_comm(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm) {
   int error = rgi_intercept_fault.creates ? rgi_intercept_fault.creates(comm) : RG_SUCCESS;
   if (!error)
     error = rg_comm_create_group(rgi_intercept_comm, group, tag, RG_METHOD_AUTO, newcomm);
   rgi_failure_scope_within = 0;
   RGI_TRY(error);
-  RGI_TRY(inherit_handler(comm, *newcomm));
+  RGI_TRY(rgi_intercept_inherit_handler(comm, *newcomm));
   return rgi_intercept_fault.made && *newcomm != MPI_COMM_NULL ? rgi_intercept_fault.made(*newcomm)
                                                                : RG_SUCCESS;
 }

@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/option_table.h"
+#include "progress/mpi_error.h"
 
 /* As the library's functions are called, of which its texts are. */
 #define PREFIX "rg_"
@@ -304,6 +305,16 @@ static void report_window_calls(MPI_Comm comm, int rank) {
       fprintf(stderr, "regroup-mpi: %-22s       served    passed on\n", "calls on windows");
     fprintf(stderr, "regroup-mpi:   %-20s %12llu %12llu\n", window_names[i], all[i][1], all[i][0]);
   }
+}
+
+int rgi_intercept_inherit_handler(MPI_Comm from, MPI_Comm to) {
+  MPI_Errhandler handler;
+  if (to == MPI_COMM_NULL)
+    return RG_SUCCESS;
+  RGI_TRY_MPI(PMPI_Comm_get_errhandler(from, &handler));
+  RGI_TRY_MPI(PMPI_Comm_set_errhandler(to, handler));
+  RGI_TRY_MPI(PMPI_Errhandler_free(&handler));
+  return RG_SUCCESS;
 }
 
 void rgi_intercept_report(MPI_Comm comm) {

@@ -175,6 +175,9 @@ int rgi_intercept_raise_code(MPI_Comm comm, int code, const char *text);
 /* As rgi_intercept_raise, for an error that MPI does not find, of one of its classes. */
 int rgi_intercept_refuse(rgi_intercept_call call, MPI_Comm comm, int class, const char *why);
 
+/* Gives a new communicator (or MPI_COMM_NULL) the error handler of the one that it comes of. */
+int rgi_intercept_inherit_handler(MPI_Comm from, MPI_Comm to);
+
 /* MPI_IN_PLACE where it has no meaning, which MPICH would read or write. */
 static inline int rgi_intercept_misplaced(rgi_intercept_call call, MPI_Comm comm) {
   return rgi_intercept_refuse(call, comm, MPI_ERR_BUFFER, "MPI_IN_PLACE has no meaning here");

@@ -113,7 +113,14 @@ static int end_creation(rgi_fault_creation *made, int code, MPI_Comm *comm) {
   return error;
 }
 
-/* MPI's answer to the program. */
+/* The answer to the program, after the communicator's error handler. code: MPI's. */
+static int raise(MPI_Comm comm, int error, int code) {
+  if (error != RG_ERR_MPI)
+    return error ? rgi_intercept_raise(RGI_INTERCEPT_COUNT, comm, error) : MPI_SUCCESS;
+  PMPI_Comm_call_errhandler(comm, code);
+  return code;
+}
+
 static int answer(rgi_fault_creation *made, int error, int code, MPI_Comm *comm) {
   MPI_Comm parent = made->parent->comm;
   if (error) {
@@ -123,11 +130,7 @@ static int answer(rgi_fault_creation *made, int error, int code, MPI_Comm *comm)
   if (error == RG_ERR_REVOKED && !rgi_fault_comm_is_revoked(made->parent))
     error = rgi_error(RG_ERR_PROC_FAILED, "%s: another process has met a failure", made->call);
   rg_group_free(&made->votes);
-  if (error == RG_ERR_MPI) {
-    PMPI_Comm_call_errhandler(parent, code);
-    return code;
-  }
-  return error ? rgi_intercept_raise(RGI_INTERCEPT_COUNT, parent, error) : MPI_SUCCESS;
+  return raise(parent, error, code);
 }
 
 void rgi_fault_create_abandon(rgi_fault_comm *state) {
@@ -352,11 +355,7 @@ RG_API int MPI_Intercomm_create(MPI_Comm comm, int leader, MPI_Comm peer_comm, i
       error = attach_both(*newcomm, guard.handler);
     PMPI_Errhandler_free(&guard.handler);
   }
-  if (error == RG_ERR_MPI) {
-    PMPI_Comm_call_errhandler(comm, code);
-    return code;
-  }
-  if (error)
+  if (error && error != RG_ERR_MPI)
     *newcomm = MPI_COMM_NULL;
-  return error ? rgi_intercept_raise(RGI_INTERCEPT_COUNT, comm, error) : MPI_SUCCESS;
+  return raise(comm, error, code);
 }

@@ -93,22 +93,12 @@ static int meet_sides(const meeting *with, order_text *order) {
   return error;
 }
 
-static int copy_handler(MPI_Comm from, MPI_Comm to) {
-  MPI_Errhandler handler;
-  int code = PMPI_Comm_get_errhandler(from, &handler);
-  if (!code) {
-    code = PMPI_Comm_set_errhandler(to, handler);
-    PMPI_Errhandler_free(&handler);
-  }
-  return code ? rgi_error(RG_ERR_MPI, "MPI has no error handler for a communicator") : RG_SUCCESS;
-}
-
 /* --- MPI_COMM_WORLD --------------------------------------------------------------------------- */
 
 /* comm's group is taken over. */
 static int set_world(MPI_Comm comm, rg_group g) {
   RGI_TRY(rgi_fault_comm_attach(comm, g));
-  RGI_TRY(copy_handler(MPI_COMM_WORLD, comm));
+  RGI_TRY(rgi_intercept_inherit_handler(MPI_COMM_WORLD, comm));
   PMPI_Comm_set_name(comm, "MPI_COMM_WORLD");
   return rgi_fault_world_set(comm);
 }
@@ -144,7 +134,7 @@ static int settle(const meeting *with, MPI_Comm world, const char *text) {
   RGI_TRY(make_group(with, PART_SPAWNED, rgi_members_share(with->spawned), &made));
   made->creation_ids[0] = 0; /* the spawning's revocation is not this communicator's */
   RGI_TRY(set_world(world, made));
-  RGI_TRY(copy_handler(MPI_COMM_WORLD, with->inter));
+  RGI_TRY(rgi_intercept_inherit_handler(MPI_COMM_WORLD, with->inter));
   PMPI_Comm_set_name(with->inter, "MPI_COMM_PARENT");
   return rgi_fault_order_take(text, rgi_members_find(with->spawned, rgi_runtime.rank),
                               &spawning.appnum);
@@ -255,7 +245,7 @@ static int make_inter(rgi_fault_creation *made, rg_group g, shared_order *order,
   if (!error)
     error = meet_sides(&with, &order->text);
   if (!error)
-    error = copy_handler(made->parent->comm, with.inter);
+    error = rgi_intercept_inherit_handler(made->parent->comm, with.inter);
   if (error != RG_ERR_PROC_FAILED && error != RG_ERR_REVOKED)
     error = rgi_fault_create_vote(made, error);
   if (!error)

@@ -18,22 +18,16 @@
 
 #define TAG 29542 /* on a communicator that no other has */
 
-static void take_handler(MPI_Comm from, MPI_Comm to) {
-  MPI_Errhandler handler;
-  PMPI_Comm_get_errhandler(from, &handler);
-  PMPI_Comm_set_errhandler(to, handler);
-  PMPI_Errhandler_free(&handler);
-}
-
 /* The communicator of the survivors' group, which is taken over. */
 static int make_comm(rgi_fault_comm *state, rg_group survivors, MPI_Comm *made) {
   int error = rg_group_comm(survivors, made);
   survivors->comm = MPI_COMM_NULL; /* the program's from now on */
+  if (!error)
+    error = rgi_intercept_inherit_handler(state->comm, *made);
   if (error) {
     rg_group_free(&survivors);
     return error;
   }
-  take_handler(state->comm, *made);
   return rgi_fault_comm_attach(*made, survivors);
 }
 
@@ -83,8 +77,7 @@ static int make_inter(rgi_fault_comm *state, MPI_Comm all, MPI_Comm *made) {
     MPI_Comm_free(&side);
   if (code)
     return error_of(code);
-  take_handler(state->comm, *made);
-  return RG_SUCCESS;
+  return rgi_intercept_inherit_handler(state->comm, *made);
 }
 
 /* --- both ----------------------------------------------------------------------------------- */
