@@ -6,12 +6,17 @@
 program fortran_spawn
   use mpi_f08
   implicit none
+  integer, parameter :: MPIX_FT = 603979895
   integer :: n, rank, total, codes(1)
+  integer(MPI_ADDRESS_KIND) :: value
+  logical :: tolerant
   type(MPI_Comm) :: parent, inter, both
   character(len=512) :: words(2), program_name, word
   call MPI_Init()
   call MPI_Comm_size(MPI_COMM_WORLD, n)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+  call MPI_Comm_get_attr(MPI_COMM_WORLD, MPIX_FT, value, tolerant)
+  if (.not. tolerant .or. value /= 1) print '(a)', 'WRONG: MPIX_FT of MPI_COMM_WORLD'
   call MPI_Comm_get_parent(parent)
   if (parent == MPI_COMM_NULL) then
     words(1) = 'child'

@@ -85,7 +85,7 @@ def test_fortran():
         subprocess.run(['mpifort.mpich', '-J' + folder, source, '-o', program], check=True)
         for n in [1, 3]:
             status, text = run(jobs.ONE, n, 1, program)
-            assert status == 0 and 'spawned child 1 1\n' in text and \
+            assert status == 0 and 'WRONG' not in text and 'spawned child 1 1\n' in text and \
                 'world %d sum %d\n' % (n, n * (n + 1) // 2 + 1) in text, (n, status, text)
 
 

@@ -58,11 +58,15 @@ RG_API int MPI_Error_string(int code, char *text, int *length) {
   return MPI_SUCCESS;
 }
 
+static int is_world(MPI_Comm comm) {
+  return rgi_fault_comm_on && comm == rgi_fault_world_now();
+}
+
 RG_API int MPI_Comm_get_attr(MPI_Comm comm, int key, void *value, int *flag) {
   int *own = key == MPIX_FT ? &fault_tolerant : rgi_fault_spawn_attribute(key);
   if (!own)
     return RGI_INTERCEPT_NEXT(MPI_Comm_get_attr)(comm, key, value, flag);
-  *flag = rgi_fault_comm_on && comm == rgi_fault_world_now();
+  *flag = is_world(comm);
   if (*flag)
     *(int **)value = own;
   return MPI_SUCCESS;
@@ -74,7 +78,7 @@ int MPII_Comm_get_attr(MPI_Comm comm, int key, void *value, int *flag, int kind)
 RG_API int MPII_Comm_get_attr(MPI_Comm comm, int key, void *value, int *flag, int kind) {
   if (key != MPIX_FT)
     return RGI_INTERCEPT_NEXT(MPII_Comm_get_attr)(comm, key, value, flag, kind);
-  *flag = rgi_fault_comm_on && comm == MPI_COMM_WORLD;
+  *flag = is_world(comm);
   if (*flag)
     *(MPI_Aint *)value = fault_tolerant;
   return MPI_SUCCESS;
