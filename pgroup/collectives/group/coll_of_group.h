@@ -11,7 +11,8 @@
  * memory the others, which may wait for the caller, are told. */
 int rgi_coll_get(const char *call, rg_group g, rgi_coll **coll);
 
-/* As rgi_coll_get, but nobody is told: the caller calls rgi_coll_get next, or only asks. */
+/* As rgi_coll_get, but the other members are not told: the caller calls rgi_coll_get next, or only
+ * asks. */
 int rgi_coll_try(const char *call, rg_group g, rgi_coll **coll);
 
 /* As rgi_coll_try, and the shared memory in which the members on this node meet: the group's first

@@ -3,8 +3,8 @@
  *
  * Spawning is a creation (fault_create.h) by the members of a communicator, whose number the
  * processes in reserve learn with the message that they are acquired. Both sides make the
- * inter-communicator, give it its state, and meet; then those who spawn agree, and tell the spawned
- * ones. Where anybody has an error it revokes the number: that ends the waits of all others, the
+ * inter-communicator, give it its state, and meet; then the callers agree, and tell the spawned
+ * processes. A process that has an error revokes the number: that ends the waits of all others, the
  * inter-communicator is revoked where there is one, and the spawned processes go back into the
  * reserve. */
 #include "mpi/fault/fault_spawn.h"
@@ -103,8 +103,8 @@ static int set_world(MPI_Comm comm, rg_group g) {
   return rgi_fault_world_set(comm);
 }
 
-/* Outside the reserve. Nobody goes on before all have the communicator, so that a death then is no
- * fault here. */
+/* Outside the reserve. No process goes on before all have the communicator, so that a death then is
+ * no fault here. */
 static int make_world(rg_group outside) {
   MPI_Comm comm;
   rg_group made;
