@@ -246,10 +246,22 @@ int rgi_runtime_let_guard_report(int error) {
   return error;
 }
 
+/* A death is survived when all of the node are ready: so no process goes on before, and dies. */
+static void await_ready(void) {
+  rgi_wait wait;
+  rgi_wait_start_unscoped(&wait, "rg_init", -1);
+  wait.alone = wait.unlimited = 1;
+  uint32_t bell = atomic_load(&rgi_node_bell()->value);
+  while (!rgi_process_all_ready() && rgi_wait_bell(&wait, rgi_node_bell(), bell, 1) == RG_SUCCESS)
+    bell = atomic_load(&rgi_node_bell()->value);
+}
+
 void rgi_runtime_ready(void) {
   int reports = !rgi_runtime.threads && rgi_guard_exists();
   rgi_mpich_waits = reports ? rgi_process_note_wait : NULL;
   rgi_process_ready(reports);
+  if (rgi_guard_exists())
+    await_ready();
 }
 
 static int start_first(MPI_Comm comm) {

@@ -167,6 +167,11 @@ int rgi_process_is_dead(int world_rank) {
 void rgi_process_ready(int reports_waits) {
   reports = reports_waits;
   raise_own(RGI_PROCESS_READY);
+  rgi_process_table_ring(&rgi_process_view);
+}
+
+int rgi_process_all_ready(void) {
+  return rgi_process_table_all_ready(&rgi_process_view);
 }
 
 void rgi_process_leave(void) {

@@ -38,8 +38,9 @@ int rgi_process_death(int i);
 int rgi_process_is_dead(int world_rank);
 
 /* This rank returns from rg_init. reports: rgi_process_note_wait notes its waits; only where one
- * thread makes all calls. */
+ * thread makes all calls. Whether all of the node do. */
 void rgi_process_ready(int reports);
+int rgi_process_all_ready(void);
 
 /* This rank has come to the end of rg_finalize; whether the rank at a place of the node has;
  * whether all of the node have, or have died. */

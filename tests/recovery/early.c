@@ -5,11 +5,11 @@
  *
  *     early RANKS MOMENT [END]
  *
- * The ranks ("4,5") end at the moment: before (MPI_Init), between (MPI_Init and rg_init), inside
- * (between rg_init and rg_finalize), after (rg_finalize), last (after MPI_Finalize); "all": every
- * one. END: a status for exit; one for _exit after a "_"; "abort"; else it kills itself. With the
- * moment "slow" none ends, and all sleep between MPI_Init and rg_init, longer than guards look
- * twice.
+ * The ranks ("4,5") end at the moment: before (MPI_Init), between (MPI_Init and rg_init), first
+ * (thing after rg_init, to which the others come later), inside (between rg_init and rg_finalize),
+ * after (rg_finalize), last (after MPI_Finalize); "all": every one. END: a status for exit; one for
+ * _exit after a "_"; "abort"; else it kills itself. With the moment "slow" none ends, and all sleep
+ * between MPI_Init and rg_init, longer than guards look twice.
  */
 #include <mpi.h>
 #include <regroup.h>
@@ -19,6 +19,15 @@
 #include <unistd.h>
 
 #define SLOW_SECONDS 4
+#define LATE_MICROSECONDS 200000
+
+static unsigned late_microseconds;
+
+/* rg_init's last call of MPI. */
+int MPI_Errhandler_free(MPI_Errhandler *handler) {
+  usleep(late_microseconds);
+  return PMPI_Errhandler_free(handler);
+}
 
 static int is_meant(const char *ranks) {
   const char *rank = getenv("PMI_RANK");
@@ -51,7 +60,10 @@ int main(int argc, char **argv) {
   die_at(argv, "between");
   if (!strcmp(argv[2], "slow"))
     sleep(SLOW_SECONDS);
+  if (!strcmp(argv[2], "first") && !is_meant(argv[1]))
+    late_microseconds = LATE_MICROSECONDS;
   int error = rg_init(MPI_COMM_WORLD, NULL);
+  die_at(argv, "first");
   if (!error) {
     rg_group_world(&world);
     rg_barrier(world);

@@ -52,8 +52,9 @@ def test_exits(where):
         list(pool.map(run, CASES))
     check(where, ['-n', '4', EARLY, 'all', 'before', '0'], 0, [])
     check(where, ['-n', '4', EARLY, 'all', 'before', '2'], 2, [])
-    check(where, ['-n', '4', EARLY, '1', 'inside', 'abort'], 0,
-          ['regroup: rank 1 was ended by signal 6 (Aborted); 3 go on'])
+    for moment in 'first', 'inside':
+        check(where, ['-n', '4', EARLY, '1', moment, 'abort'], 0,
+              ['regroup: rank 1 was ended by signal 6 (Aborted); 3 go on'])
 
 
 def test_unstarted(folder):
