@@ -40,12 +40,11 @@ static int count_bytes(const rgi_distribution *layout, size_t element, unsigned 
   if (__builtin_mul_overflow(bytes, flags & RG_ARRAY_MIRRORED ? MIRRORED_COPIES : 1, &bytes))
     return 0;
   /* The blocks of a cyclic layout fill the array exactly. */
-  if (layout->layout != RG_LAYOUT_BLOCK_CYCLIC &&
-      __builtin_mul_overflow(bytes, layout->owners, &bytes))
+  if (!rgi_distribution_is_cyclic(layout) && __builtin_mul_overflow(bytes, layout->owners, &bytes))
     return 0;
   for (int k = 0; k < layout->dims; k++) {
     extent = layout->shape[k];
-    if (layout->layout != RG_LAYOUT_BLOCK_CYCLIC &&
+    if (!rgi_distribution_is_cyclic(layout) &&
         __builtin_add_overflow(largest_extent(layout, k), 2 * layout->ghosts[k], &extent))
       return 0;
     if (__builtin_mul_overflow(bytes, extent, &bytes))
@@ -146,7 +145,7 @@ static void copy_spec(const rg_array_spec *spec, rgi_distribution *layout) {
   for (int k = 0; k < spec->dims; k++)
     layout->periodic[k] = spec->periodic[k] != 0;
   /* A longer block is the whole extent; with it products might overflow. */
-  for (int k = 0; layout->layout == RG_LAYOUT_BLOCK_CYCLIC && k < layout->dims; k++)
+  for (int k = 0; rgi_distribution_is_cyclic(layout) && k < layout->dims; k++)
     if (layout->chunk[k] > layout->shape[k])
       layout->chunk[k] = layout->shape[k] > 0 ? layout->shape[k] : 1;
 }
@@ -154,7 +153,7 @@ static void copy_spec(const rg_array_spec *spec, rgi_distribution *layout) {
 /* How many blocks there may be along dimension k. */
 static int64_t most_blocks(const rgi_distribution *layout, int k) {
   int64_t chunk = layout->chunk[k], most = layout->shape[k];
-  if (layout->layout == RG_LAYOUT_BLOCK_CYCLIC)
+  if (rgi_distribution_is_cyclic(layout))
     most = chunks_in(layout->shape[k], chunk);
   else if (layout->layout == RG_LAYOUT_BLOCK && chunk != 0)
     most = chunk < 0 ? 1 : layout->shape[k] / chunk;
@@ -177,7 +176,7 @@ int rgi_distribution_make(const rg_array_spec *spec, int members, rgi_distributi
   copy_spec(spec, &layout);
   choose_grid(&layout);
   int code = RG_SUCCESS;
-  if (layout.layout == RG_LAYOUT_BLOCK_CYCLIC)
+  if (rgi_distribution_is_cyclic(&layout))
     deal_blocks(&layout);
   else
     code = lay_blocks(spec, &layout);

@@ -5,7 +5,8 @@
  * numbers alone: they need no communication and no array's memory.
  *
  * A member's memory holds its blocks one after another, in the order of their numbers.
- * A block is a dense C array of its extents, with the ghost cells around it. Where an element
+ * A block is a dense C array of its extents, with the ghost cells around it. With
+ * RG_LAYOUT_SCALAPACK all blocks of a member together are one dense C array. Where an element
  * is: distribution_owner.h; the blocks that a patch crosses: piece.h. */
 #ifndef RGI_DISTRIBUTION_H
 #define RGI_DISTRIBUTION_H
@@ -26,6 +27,11 @@ typedef struct {
   int gaps;                           /* some blocks are empty */
   int64_t *filled[RG_ARRAY_MAX_DIMS]; /* with gaps: of the blocks before each, how many are not */
 } rgi_distribution;
+
+/* Whether blocks are dealt out cyclically: a member may have any number of them. */
+static inline int rgi_distribution_is_cyclic(const rgi_distribution *layout) {
+  return layout->layout >= RG_LAYOUT_BLOCK_CYCLIC;
+}
 
 /* Checks the spec and works out the distribution over so many members; free it
  * with rgi_distribution_clear (fine for one that is all zero). Errors: RG_ERR_ARG,

@@ -21,6 +21,18 @@ int rgi_distribution_owner(const rgi_distribution *layout, const int64_t at[]) {
   return (int)rank;
 }
 
+/* In the local matrix of RG_LAYOUT_SCALAPACK. */
+static int find_in_matrix(const rgi_distribution *layout, const int64_t at[], int64_t *offset) {
+  int64_t place = 0, rank = 0;
+  for (int k = 0; k < layout->dims; k++) {
+    rgi_span s = rgi_span_cyclic(layout, k, rgi_span_of(layout, k, at[k]));
+    place = place * s.all + s.before + at[k] - s.lo;
+    rank = rank * layout->grid[k] + s.owner;
+  }
+  *offset = place;
+  return (int)rank;
+}
+
 static int find_cyclic(const rgi_distribution *layout, const int64_t at[], int64_t *offset) {
   int64_t earlier = 0, tail = 1, inside = 0, stride = 1, rank = 0, ranks = 1;
   for (int k = layout->dims - 1; k >= 0; k--) {
@@ -38,6 +50,7 @@ static int find_cyclic(const rgi_distribution *layout, const int64_t at[], int64
 
 int rgi_distribution_find(const rgi_distribution *layout, const int64_t at[], int64_t *offset) {
   return layout->layout == RG_LAYOUT_BLOCK_CYCLIC ? find_cyclic(layout, at, offset)
+         : layout->layout == RG_LAYOUT_SCALAPACK  ? find_in_matrix(layout, at, offset)
                                                   : rgi_span_find(layout, at, offset);
 }
 

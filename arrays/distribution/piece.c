@@ -31,14 +31,15 @@ static int is_empty(const rgi_distribution *layout, int k, int64_t block) {
 static void cut_piece(const rgi_distribution *layout, const int64_t lo[], const int64_t hi[],
                       const int64_t block[], rgi_piece *piece) {
   int64_t earlier = 0, tail = 1, inside = 0, stride = 1, rank = 0, ranks = 1;
+  const int matrix = layout->layout == RG_LAYOUT_SCALAPACK;
   for (int k = layout->dims - 1; k >= 0; k--) {
     rgi_span s = rgi_span_at(layout, k, block[k]);
-    int64_t extent = s.hi - s.lo + 2 * layout->ghosts[k];
+    int64_t extent = matrix ? s.all : s.hi - s.lo + 2 * layout->ghosts[k];
     piece->lo[k] = lo[k] > s.lo ? lo[k] : s.lo;
     piece->hi[k] = hi[k] < s.hi ? hi[k] : s.hi;
     earlier = s.before * tail + (s.hi - s.lo) * earlier;
     tail *= s.all;
-    inside += (piece->lo[k] - s.lo + layout->ghosts[k]) * stride;
+    inside += (piece->lo[k] - s.lo + (matrix ? s.before : layout->ghosts[k])) * stride;
     stride *= extent;
     rank += s.owner * ranks;
     ranks *= layout->grid[k];
@@ -46,13 +47,13 @@ static void cut_piece(const rgi_distribution *layout, const int64_t lo[], const 
       piece->ld[k - 1] = extent;
   }
   piece->rank = (int)rank;
-  piece->offset = earlier + inside;
+  piece->offset = matrix ? inside : earlier + inside;
 }
 
 int rgi_piece_within(const rgi_distribution *layout, const int64_t lo[], const int64_t hi[],
                      rgi_piece *piece) {
   int64_t inside = 0, stride = 1, rank = 0, ranks = 1;
-  if (layout->layout == RG_LAYOUT_BLOCK_CYCLIC)
+  if (rgi_distribution_is_cyclic(layout))
     return 0;
   for (int k = layout->dims - 1; k >= 0; k--) {
     if (lo[k] < 0 || lo[k] >= hi[k] || hi[k] > layout->shape[k])

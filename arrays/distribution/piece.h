@@ -17,7 +17,7 @@ typedef struct {
 } rgi_piece;
 
 /* Whether the patch, which may be any, is inside the array, not empty, and in one block; then its
- * only piece. Much faster than the functions below. 0 for RG_LAYOUT_BLOCK_CYCLIC, too. */
+ * only piece. Much faster than the functions below. 0 for cyclic layouts, too. */
 int rgi_piece_within(const rgi_distribution *layout, const int64_t lo[], const int64_t hi[],
                      rgi_piece *piece);
 

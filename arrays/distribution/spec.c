@@ -60,8 +60,8 @@ static int check_boundaries(const rg_array_spec *spec, int k) {
 
 static int check_chunk(const rg_array_spec *spec, int k) {
   int64_t chunk = spec->chunk[k];
-  if (spec->layout == RG_LAYOUT_BLOCK_CYCLIC && chunk < 1)
-    return WRONG("RG_LAYOUT_BLOCK_CYCLIC needs chunk[%d], the extent of the blocks; it is %lld", k,
+  if (spec->layout >= RG_LAYOUT_BLOCK_CYCLIC && chunk < 1)
+    return WRONG("a cyclic layout needs chunk[%d], the extent of the blocks; it is %lld", k,
                  (long long)chunk);
   if (spec->layout == RG_LAYOUT_BLOCK && chunk < -1)
     return WRONG("chunk[%d] is %lld; it may be -1, 0 or a least extent", k, (long long)chunk);
@@ -81,8 +81,8 @@ static int check_dimension(const rg_array_spec *spec, int k) {
   if (spec->ghosts[k] > INT64_MAX / 4)
     return rgi_error(RG_ERR_LIMIT, "rg_array_create: ghosts[%d] is %lld", k,
                      (long long)spec->ghosts[k]);
-  if (spec->ghosts[k] && spec->layout == RG_LAYOUT_BLOCK_CYCLIC)
-    return WRONG("ghosts[%d] is %lld, but RG_LAYOUT_BLOCK_CYCLIC has no ghost cells", k,
+  if (spec->ghosts[k] && spec->layout >= RG_LAYOUT_BLOCK_CYCLIC)
+    return WRONG("ghosts[%d] is %lld, but a cyclic layout has no ghost cells", k,
                  (long long)spec->ghosts[k]);
   RGI_TRY(check_chunk(spec, k));
   return spec->layout == RG_LAYOUT_IRREGULAR ? check_boundaries(spec, k) : RG_SUCCESS;
@@ -92,7 +92,7 @@ int rgi_distribution_check_spec(const rg_array_spec *spec, int members) {
   int64_t product = 1;
   if (spec->dims < 1 || spec->dims > RG_ARRAY_MAX_DIMS)
     return WRONG("%d dimensions; there may be 1 to %d", spec->dims, RG_ARRAY_MAX_DIMS);
-  if ((int)spec->layout < RG_LAYOUT_BLOCK || spec->layout > RG_LAYOUT_BLOCK_CYCLIC)
+  if ((int)spec->layout < RG_LAYOUT_BLOCK || spec->layout > RG_LAYOUT_SCALAPACK)
     return WRONG("there is no layout %d", (int)spec->layout);
   if (spec->flags & ~(unsigned)RG_ARRAY_MIRRORED)
     return WRONG("flags is 0x%x; there is RG_ARRAY_MIRRORED only", spec->flags);

@@ -48,7 +48,7 @@ static void start_runs(file_runs *it, const rgi_distribution *layout, int rank) 
 static int next_block(file_runs *it, int k) {
   const rgi_distribution *layout = it->d;
   int64_t gap, left = layout->shape[k] - it->hi[k];
-  if (layout->layout != RG_LAYOUT_BLOCK_CYCLIC ||
+  if (!rgi_distribution_is_cyclic(layout) ||
       __builtin_mul_overflow(layout->grid[k] - 1, layout->chunk[k], &gap) || left <= gap)
     return 0;
   it->at[k] = it->hi[k] + gap;

@@ -2,10 +2,9 @@
  * Copyright (c) the Regroup authors
  *
  * Each block of the first operand that the caller owns is cut by the blocks of the second, these
- * boxes by those of the third: within a box every operand is one piece. Whole arrays that are
- * dealt out alike are one box. Elements of another node
- * are got into a buffer of bounded size; a box that does not fit is halved along its longest
- * dimension. */
+ * boxes by those of the third, and so on: within a box every operand is one piece. Whole arrays
+ * that are dealt out alike are one box. Elements of another node are got into a buffer of bounded
+ * size; a box that does not fit is halved along its longest dimension. */
 #include "math/box.h"
 
 #include <stdlib.h>
@@ -18,7 +17,7 @@
 
 #define FETCH ((int64_t)1 << 20) /* bytes that are got from another node at once */
 
-/* Corresponding boxes of elements of up to 3 operands. */
+/* Corresponding boxes of elements of the operands. */
 typedef struct {
   int operands, dims;
   size_t element; /* bytes */
@@ -209,7 +208,7 @@ static int visit_operand(traversal *walk, int k, const int64_t lo[], const int64
 }
 
 static int same_cycles(const rgi_distribution *layout, const rgi_distribution *other) {
-  int same = layout->dims == other->dims && other->layout == RG_LAYOUT_BLOCK_CYCLIC;
+  int same = layout->dims == other->dims && layout->layout == other->layout;
   for (int i = 0; same && i < layout->dims; i++)
     same = layout->shape[i] == other->shape[i] && layout->chunk[i] == other->chunk[i] &&
            layout->grid[i] == other->grid[i];
@@ -219,7 +218,7 @@ static int same_cycles(const rgi_distribution *layout, const rgi_distribution *o
 /* Whether all operands are whole arrays whose blocks lie alike in the caller's memory. */
 static int are_alike(int n, const rgi_operand operand[]) {
   const rg_array first = operand[0].a;
-  if (first->d.layout != RG_LAYOUT_BLOCK_CYCLIC)
+  if (!rgi_distribution_is_cyclic(&first->d))
     return 0;
   for (int k = 0; k < n; k++)
     if (!rgi_operand_is_whole(&operand[k]) || operand[k].a->me != first->me ||

@@ -88,8 +88,7 @@ static int take_shared_block(const char *call, rg_array a, int error) {
   a->base = a->shared.base;
   a->starts = (void *)a->base;
   a->locks = (void *)(a->base + locks_at(a->members));
-  if (a->d.dims == 1 && a->d.owners == 1 && a->d.layout != RG_LAYOUT_BLOCK_CYCLIC &&
-      !a->d.ghosts[0])
+  if (a->d.dims == 1 && a->d.owners == 1 && !rgi_distribution_is_cyclic(&a->d) && !a->d.ghosts[0])
     a->line = a->base + a->starts[0];
   a->regular = a->d.dims <= 2 && a->d.boundaries[0] ? a->d.dims : 0;
   for (int d = 0; d < a->d.dims; d++)

@@ -246,7 +246,7 @@ static int move_pieces(const rgi_access *access, const int64_t lo[], const int64
 int rgi_access_pieces(const rgi_access *access, const int64_t lo[], const int64_t hi[],
                       const int64_t stride[]) {
   aggregation *aggregate = NULL;
-  if (access->a->one_node || access->a->d.layout != RG_LAYOUT_BLOCK_CYCLIC ||
+  if (access->a->one_node || !rgi_distribution_is_cyclic(&access->a->d) ||
       rgi_pieces_count(&access->a->d, lo, hi) <= access->a->d.owners)
     return move_pieces(access, lo, hi, stride, NULL);
   RGI_TRY(open_aggregate(access, &aggregate));

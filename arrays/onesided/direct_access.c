@@ -66,7 +66,7 @@ static int check_ghosts(const char *call, rg_array a, int64_t lo[], int64_t hi[]
   RGI_TRY(rgi_array_check(call, a));
   if (rgi_distribution_blocks(&a->d, a->me) != 1)
     return rgi_error(RG_ERR_ARG, "%s: rank %d has %s", call, a->me,
-                     a->d.layout == RG_LAYOUT_BLOCK_CYCLIC ? "not just one block" : "no block");
+                     rgi_distribution_is_cyclic(&a->d) ? "not just one block" : "no block");
   rgi_distribution_block(&a->d, a->me, 0, lo, hi);
   for (int d = 0; d < a->d.dims; d++)
     if (lo[d] == hi[d])

@@ -67,8 +67,8 @@ static inline char *rgi_single_at(rg_array a, const int64_t at[], int *rank) {
   for (int d = 0; d < a->d.dims; d++)
     if ((uint64_t)at[d] >= (uint64_t)a->d.shape[d])
       return NULL;
-  *rank = a->d.layout == RG_LAYOUT_BLOCK_CYCLIC ? rgi_distribution_find(&a->d, at, &offset)
-                                                : rgi_span_find(&a->d, at, &offset);
+  *rank = rgi_distribution_is_cyclic(&a->d) ? rgi_distribution_find(&a->d, at, &offset)
+                                            : rgi_span_find(&a->d, at, &offset);
   return a->base + a->starts[*rank] + offset * (int64_t)a->element;
 }
 

@@ -73,9 +73,16 @@ typedef enum {
 } rg_array_type;
 
 typedef enum {
-  RG_LAYOUT_BLOCK,       /* one block for each member, of nearly equal sizes */
-  RG_LAYOUT_IRREGULAR,   /* one block for each member, between given boundaries */
-  RG_LAYOUT_BLOCK_CYCLIC /* blocks of one size, assigned to the members in turn */
+  RG_LAYOUT_BLOCK,        /* one block for each member, of nearly equal sizes */
+  RG_LAYOUT_IRREGULAR,    /* one block for each member, between given boundaries */
+  RG_LAYOUT_BLOCK_CYCLIC, /* blocks of one size, assigned to the members in turn */
+  /* The same blocks, but in memory each member's are one dense C array: a local matrix of
+   * ScaLAPACK's, which is in the order of Fortran. A matrix of ScaLAPACK's with m rows and n
+   * columns in blocks of mb x nb on a grid of p x q is thus the array of shape {n, m} with chunk
+   * {nb, mb} and grid {q, p}, whose member q' * p + p' is the process of row p' and column q' (the
+   * grid's order is 'C'). The local matrix begins with the member's first block; the ld that
+   * rg_array_access returns for that is LLD. */
+  RG_LAYOUT_SCALAPACK
 } rg_array_layout;
 
 /* Flags of an array. */
@@ -100,13 +107,13 @@ typedef struct {
    * the remaining members own no element. 0: the library chooses. RG_LAYOUT_IRREGULAR: required. */
   int grid[RG_ARRAY_MAX_DIMS];
   /* RG_LAYOUT_BLOCK: a hint for the least extent of a block (0: no hint; -1: this dimension is
-   * not divided). RG_LAYOUT_BLOCK_CYCLIC: the extent of the blocks, at least 1; more than the
-   * array's extent counts as that (rg_array_info). */
+   * not divided). Cyclic layouts: the extent of the blocks, at least 1; more than the array's
+   * extent counts as that (rg_array_info). */
   int64_t chunk[RG_ARRAY_MAX_DIMS];
   /* RG_LAYOUT_IRREGULAR: for each dimension the grid[d] first indices of the blocks. They begin
    * with 0 and ascend; two equal ones make an empty block. Read only during the call. */
   const int64_t *boundaries[RG_ARRAY_MAX_DIMS];
-  /* The number of ghost cells on either side (not with RG_LAYOUT_BLOCK_CYCLIC), and whether
+  /* The number of ghost cells on either side (not with cyclic layouts), and whether
    * they wrap around at the array's edges. */
   int64_t ghosts[RG_ARRAY_MAX_DIMS];
   int periodic[RG_ARRAY_MAX_DIMS];

@@ -43,7 +43,7 @@ static void draw_boundaries(rgt_drawn *drawn, int k) {
 
 void rgt_draw_layout(rgt_drawn *drawn, int members) {
   rg_array_spec *spec = &drawn->spec;
-  spec->layout = (rg_array_layout)rgt_below(3);
+  spec->layout = (rg_array_layout)rgt_below(4);
   memset(spec->grid, 0, sizeof spec->grid);
   memset(spec->chunk, 0, sizeof spec->chunk);
   memset(spec->ghosts, 0, sizeof spec->ghosts);
@@ -52,7 +52,7 @@ void rgt_draw_layout(rgt_drawn *drawn, int members) {
   for (int k = 0; k < spec->dims; k++) {
     if (spec->layout == RG_LAYOUT_IRREGULAR)
       draw_boundaries(drawn, k);
-    if (spec->layout == RG_LAYOUT_BLOCK_CYCLIC)
+    if (spec->layout >= RG_LAYOUT_BLOCK_CYCLIC)
       spec->chunk[k] = 1 + rgt_below(rgt_below(2) ? 3 : 20);
     else
       spec->ghosts[k] = rgt_below(2) * rgt_below(4);

@@ -40,10 +40,10 @@ rg_group random_group(rg_group world) {
 
 static void random_layout(int members, rg_array_spec *spec,
                           int64_t boundaries[RG_ARRAY_MAX_DIMS][16]) {
-  spec->layout = (rg_array_layout)dice(3);
+  spec->layout = (rg_array_layout)dice(4);
   int left = members;
   for (int d = 0; d < spec->dims; d++) {
-    if (spec->layout == RG_LAYOUT_BLOCK_CYCLIC) {
+    if (spec->layout >= RG_LAYOUT_BLOCK_CYCLIC) {
       spec->chunk[d] = 1 + dice(4);
       continue;
     }

@@ -80,15 +80,15 @@ static void irregular(rg_array_spec *spec, int members, int64_t boundaries[RG_AR
 }
 
 static void layout(rg_array_spec *spec, int members, int64_t boundaries[RG_ARRAY_MAX_DIMS][64]) {
-  int64_t kind = math_draw(4);
+  int64_t kind = math_draw(5);
   if (kind == 0)
     irregular(spec, members, boundaries);
-  if (kind == 1) {
-    spec->layout = RG_LAYOUT_BLOCK_CYCLIC;
+  if (kind == 1 || kind == 2) {
+    spec->layout = kind == 1 ? RG_LAYOUT_BLOCK_CYCLIC : RG_LAYOUT_SCALAPACK;
     for (int d = 0; d < spec->dims; d++)
       spec->chunk[d] = 1 + math_draw(4);
   }
-  for (int d = 0; d < spec->dims && kind != 1; d++)
+  for (int d = 0; d < spec->dims && spec->layout < RG_LAYOUT_BLOCK_CYCLIC; d++)
     if (math_draw(3) == 0) {
       spec->ghosts[d] = math_draw(3);
       spec->periodic[d] = (int)math_draw(2);

@@ -36,10 +36,10 @@ static int64_t elements(const rg_array_spec *spec) {
 
 /* A random layout for at most so many members. The boundaries stay in room. */
 static void draw_layout(rg_array_spec *spec, int members, int64_t room[RG_ARRAY_MAX_DIMS][16]) {
-  spec->layout = (rg_array_layout)draw(3);
+  spec->layout = (rg_array_layout)draw(4);
   int left = members;
   for (int d = 0; d < spec->dims; d++) {
-    spec->chunk[d] = spec->layout == RG_LAYOUT_BLOCK_CYCLIC ? 1 + draw(4) : 0;
+    spec->chunk[d] = spec->layout >= RG_LAYOUT_BLOCK_CYCLIC ? 1 + draw(4) : 0;
     spec->ghosts[d] = spec->layout == RG_LAYOUT_BLOCK ? draw(2) : 0;
     spec->grid[d] = 0;
     if (spec->layout != RG_LAYOUT_IRREGULAR)

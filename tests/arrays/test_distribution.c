@@ -84,6 +84,14 @@ static int64_t enter(const rgi_distribution *d, int rank, int64_t i, int64_t sta
   return product(d->dims, extent);
 }
 
+/* With RG_LAYOUT_SCALAPACK a member's elements are in its memory in the order of the array. */
+static void number_in_order(const rgi_distribution *d, map *m) {
+  int64_t *n = calloc((size_t)d->members, sizeof *n);
+  for (int64_t e = 0; e < product(d->dims, d->shape); e++)
+    m->offset[e] = n[m->rank[e]]++;
+  free(n);
+}
+
 /* Fills the map from the members' lists of blocks. */
 static void enter_all(const rgi_distribution *d, map *m) {
   for (int rank = 0; rank < d->members; rank++) {
@@ -91,8 +99,10 @@ static void enter_all(const rgi_distribution *d, map *m) {
     for (int64_t i = 0; i < blocks; i++)
       start += enter(d, rank, i, start, m);
     m->failures += start != rgi_distribution_extent(d, rank);
-    m->failures += d->layout != RG_LAYOUT_BLOCK_CYCLIC && blocks != (rank < d->owners);
+    m->failures += !rgi_distribution_is_cyclic(d) && blocks != (rank < d->owners);
   }
+  if (d->layout == RG_LAYOUT_SCALAPACK)
+    number_in_order(d, m);
 }
 
 static void check_elements(const rgi_distribution *d, map *m) {
@@ -156,7 +166,7 @@ static void check_patch(const rgi_distribution *d, map *m, char *seen) {
   if (rgi_piece_within(d, lo, hi, &again))
     m->failures += count != 1 || !same_piece(d->dims, &piece, &again);
   else
-    m->failures += count == 1 && d->layout != RG_LAYOUT_BLOCK_CYCLIC;
+    m->failures += count == 1 && !rgi_distribution_is_cyclic(d);
   for (int64_t e = 0; e < elements; e++)
     covered += seen[e];
   m->failures += covered != product(d->dims, extent);
@@ -261,6 +271,35 @@ static void test_cyclic(void) {
   rgi_distribution_clear(&d);
 }
 
+/* ScaLAPACK's numroc. */
+static int64_t numroc(int64_t n, int64_t nb, int64_t coordinate, int64_t processes) {
+  int64_t blocks = n / nb, extra = blocks % processes;
+  return blocks / processes * nb + (coordinate < extra ? nb : coordinate == extra ? n % nb : 0);
+}
+
+/* The matrix of 23 rows and 17 columns in blocks of 2 x 3 on 3 x 2 processes. */
+static void test_scalapack(void) {
+  rg_array_spec spec = {.size = sizeof spec};
+  rgi_distribution d;
+  RGT_OK(rg_array_spec_set(&spec, RG_TYPE_DOUBLE, 2, (int64_t[]){17, 23}));
+  spec.layout = RG_LAYOUT_SCALAPACK;
+  spec.grid[0] = 2;
+  spec.grid[1] = 3;
+  spec.chunk[0] = 3;
+  spec.chunk[1] = 2;
+  RGT_OK(rgi_distribution_make(&spec, 7, &d));
+  for (int rank = 0; rank < 6; rank++)
+    RGT_INT(rgi_distribution_extent(&d, rank),
+            numroc(23, 2, rank % 3, 3) * numroc(17, 3, rank / 3, 2));
+  for (int64_t j = 0; j < 17; j++)
+    for (int64_t i = 0; i < 23; i++) {
+      int64_t offset, row = i / 2 % 3, column = j / 3 % 2, lld = numroc(23, 2, row, 3);
+      RGT_INT(rgi_distribution_find(&d, (int64_t[]){j, i}, &offset), row + 3 * column);
+      RGT_INT(offset, i / 6 * 2 + i % 2 + lld * (j / 6 * 3 + j % 3));
+    }
+  rgi_distribution_clear(&d);
+}
+
 /* The grid for a shape, as one number: digits to the base 100. */
 static int64_t grid_of(int members, int dims, const int64_t shape[], const int64_t chunk[]) {
   rg_array_spec spec = {.size = sizeof spec};
@@ -327,7 +366,7 @@ static void check_large(rg_array_layout layout, int64_t extent, int64_t chunk, i
     int64_t offset = -1;
     at = i == 0 ? 0 : i == 1 ? extent - 1 : at;
     int rank = rgi_distribution_find(&d, &at, &offset);
-    if (layout == RG_LAYOUT_BLOCK_CYCLIC) {
+    if (layout >= RG_LAYOUT_BLOCK_CYCLIC) {
       RGT_INT(rank, at / chunk % members);
       RGT_INT(offset, at / chunk / members * chunk + at % chunk);
     } else {
@@ -349,6 +388,7 @@ static void test_large(void) {
       check_large(RG_LAYOUT_BLOCK_CYCLIC, extents[i], 1, members);
       check_large(RG_LAYOUT_BLOCK_CYCLIC, extents[i], 64, members);
       check_large(RG_LAYOUT_BLOCK_CYCLIC, extents[i], extents[i] / 3, members);
+      check_large(RG_LAYOUT_SCALAPACK, extents[i], 64, members);
     }
 }
 
@@ -432,7 +472,7 @@ static void test_refused(void) {
   REFUSED("type", s->type = RG_TYPE_COUNT);
   REFUSED("element_size", s->type = RG_TYPE_OPAQUE);
   REFUSED("element_size is 7", s->element_size = 7);
-  REFUSED("layout 3", s->layout = (rg_array_layout)3);
+  REFUSED("layout 4", s->layout = (rg_array_layout)4);
   REFUSED("dimension 1 is -1", s->shape[1] = -1);
   REFUSED("grid[1]", s->grid[1] = -1);
   REFUSED("members, which are 4", s->grid[0] = 2; s->grid[1] = 3);
@@ -478,6 +518,7 @@ int main(int argc, char **argv) {
   static const rgt_test tests[] = {{"every element of random distributions", test_random},
                                    {"blocks of nearly equal sizes", test_even},
                                    {"block-cyclic", test_cyclic},
+                                   {"ScaLAPACK's", test_scalapack},
                                    {"grids", test_grids},
                                    {"balance", test_balance},
                                    {"large extents", test_large},

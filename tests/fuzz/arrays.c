@@ -50,13 +50,13 @@ void arrays_draw_spec(rg_array_spec *spec) {
   *spec = (rg_array_spec){.size = sizeof *spec, .dims = 1 + draw_below(draw_chance(4) ? 7 : 3)};
   spec->type = (rg_array_type)draw_below(RG_TYPE_COUNT);
   spec->element_size = spec->type == RG_TYPE_OPAQUE ? 1 + (size_t)draw_below(40) : 0;
-  spec->layout = (rg_array_layout)draw_below(3);
+  spec->layout = (rg_array_layout)draw_below(4);
   int left = rgt_size;
   for (int d = 0; d < spec->dims; d++) {
     spec->shape[d] = draw_below(spec->dims > 4 ? 4 : 9);
-    spec->ghosts[d] = spec->layout != RG_LAYOUT_BLOCK_CYCLIC && draw_chance(4) ? draw_below(3) : 0;
+    spec->ghosts[d] = spec->layout < RG_LAYOUT_BLOCK_CYCLIC && draw_chance(4) ? draw_below(3) : 0;
     spec->periodic[d] = draw_below(2);
-    spec->chunk[d] = spec->layout == RG_LAYOUT_BLOCK_CYCLIC ? 1 + draw_below(4) : draw_below(3) - 1;
+    spec->chunk[d] = spec->layout >= RG_LAYOUT_BLOCK_CYCLIC ? 1 + draw_below(4) : draw_below(3) - 1;
     if (spec->layout != RG_LAYOUT_IRREGULAR)
       continue;
     spec->grid[d] = 1 + draw_below(left);
