@@ -33,17 +33,14 @@ RGI_EACH_TYPE(LOOP)
 #define ENTRY(TYPE, name, type, work) [TYPE] = add_##name,
 static rgi_box_row *const loops[RG_TYPE_COUNT] = {RGI_EACH_TYPE(ENTRY)};
 
-/* operand: c, a, b. */
+/* patch: c, a, b. */
 static int add_patches(const char *call, const void *alpha, const void *beta,
-                       const rgi_operand operand[3]) {
+                       const rg_array_patch patch[3]) {
+  rgi_operand operand[3];
   if (!alpha || !beta)
     return rgi_error(RG_ERR_ARG, "%s: alpha or beta is NULL", call);
+  RGI_TRY(rgi_operands_make(call, 3, patch, operand));
   RGI_TRY(rgi_operand_arithmetic(call, &operand[0]));
-  for (int k = 1; k < 3; k++) {
-    RGI_TRY(rgi_operands_alike(call, &operand[k], &operand[0]));
-    RGI_TRY(rgi_operands_together(call, &operand[k], &operand[0]));
-    RGI_TRY(rgi_operands_apart(call, &operand[k], &operand[0]));
-  }
   factors f = {alpha, beta};
   RGI_TRY(rgi_operands_begin(call, 3, operand));
   return rgi_operands_end(call, 3, operand,
@@ -51,19 +48,13 @@ static int add_patches(const char *call, const void *alpha, const void *beta,
 }
 
 int rg_array_add(const void *alpha, rg_array a, const void *beta, rg_array b, rg_array c) {
-  rgi_operand operand[3];
-  RGI_TRY(rgi_operand_make(__func__, c, NULL, NULL, &operand[0]));
-  RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &operand[1]));
-  RGI_TRY(rgi_operand_make(__func__, b, NULL, NULL, &operand[2]));
-  return add_patches(__func__, alpha, beta, operand);
+  const rg_array_patch patch[3] = {{c, NULL, NULL}, {a, NULL, NULL}, {b, NULL, NULL}};
+  return add_patches(__func__, alpha, beta, patch);
 }
 
 int rg_array_add_patch(const void *alpha, rg_array a, const int64_t alo[], const int64_t ahi[],
                        const void *beta, rg_array b, const int64_t blo[], const int64_t bhi[],
                        rg_array c, const int64_t clo[], const int64_t chi[]) {
-  rgi_operand operand[3];
-  RGI_TRY(rgi_operand_make(__func__, c, clo, chi, &operand[0]));
-  RGI_TRY(rgi_operand_make(__func__, a, alo, ahi, &operand[1]));
-  RGI_TRY(rgi_operand_make(__func__, b, blo, bhi, &operand[2]));
-  return add_patches(__func__, alpha, beta, operand);
+  const rg_array_patch patch[3] = {{c, clo, chi}, {a, alo, ahi}, {b, blo, bhi}};
+  return add_patches(__func__, alpha, beta, patch);
 }

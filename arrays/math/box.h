@@ -9,7 +9,7 @@
 
 #include "math/operand.h"
 
-#define RGI_BOX_OPERANDS 3
+#define RGI_BOX_OPERANDS RGI_MATH_OPERANDS
 
 /* A row: n elements that are contiguous in all operands, n as large as possible, from at[0], at[1],
  * ... on. */

@@ -71,9 +71,8 @@ static int measure_all(const rgi_operand *operand, rg_norm_kind norm, double sca
   return RG_SUCCESS;
 }
 
-int rgi_norm_check(const char *call, rg_array a, rg_norm_kind norm, const double *result,
-                   rgi_operand *operand) {
-  RGI_TRY(rgi_operand_make(call, a, NULL, NULL, operand));
+int rgi_norm_check(const char *call, const rgi_operand *operand, rg_norm_kind norm,
+                   const double *result) {
   RGI_TRY(rgi_operand_arithmetic(call, operand));
   if (!result)
     return rgi_error(RG_ERR_ARG, "%s: result is NULL", call);
@@ -110,16 +109,29 @@ static int squares_of(const rgi_operand *operand, double scale, double *sum) {
   return measure_all(operand, RG_NORM_2, scale, sum);
 }
 
-int rg_array_norm(rg_array a, rg_norm_kind norm, double *result) {
-  rgi_operand operand;
+static int norm_of(const char *call, const rgi_operand *operand, rg_norm_kind norm,
+                   double *result) {
   double value;
-  RGI_TRY(rgi_norm_check(__func__, a, norm, result, &operand));
-  RGI_TRY(rgi_operands_begin(__func__, 1, &operand));
-  RGI_TRY(measure_all(&operand, norm, 1, &value));
+  RGI_TRY(rgi_norm_check(call, operand, norm, result));
+  RGI_TRY(rgi_operands_begin(call, 1, operand));
+  RGI_TRY(measure_all(operand, norm, 1, &value));
   if (norm == RG_NORM_2 && rgi_norm_out_of_range(value))
-    RGI_TRY(rgi_norm_2_scaled(&operand, squares_of, &value));
+    RGI_TRY(rgi_norm_2_scaled(operand, squares_of, &value));
   else if (norm == RG_NORM_2)
     value = sqrt(value);
   *result = value;
   return RG_SUCCESS;
+}
+
+int rg_array_norm(rg_array a, rg_norm_kind norm, double *result) {
+  rgi_operand operand;
+  RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &operand));
+  return norm_of(__func__, &operand, norm, result);
+}
+
+int rg_array_norm_patch(rg_array a, const int64_t lo[], const int64_t hi[], rg_norm_kind norm,
+                        double *result) {
+  rgi_operand operand;
+  RGI_TRY(rgi_operand_make(__func__, a, lo, hi, &operand));
+  return norm_of(__func__, &operand, norm, result);
 }

@@ -9,8 +9,8 @@
 
 #include "math/operand.h"
 
-int rgi_norm_check(const char *call, rg_array a, rg_norm_kind norm, const double *result,
-                   rgi_operand *operand);
+int rgi_norm_check(const char *call, const rgi_operand *operand, rg_norm_kind norm,
+                   const double *result);
 
 /* The greatest absolute value of all members' elements; a NaN if there is one. */
 int rgi_norm_greatest(const rgi_operand *operand, double *greatest);

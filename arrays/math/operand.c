@@ -100,6 +100,23 @@ int rgi_operands_apart(const char *call, const rgi_operand *from, const rgi_oper
   return RG_SUCCESS;
 }
 
+int rgi_operands_make(const char *call, int n, const rg_array_patch patch[],
+                      rgi_operand operand[]) {
+  if (!patch)
+    return rgi_error(RG_ERR_ARG, "%s: patch is NULL", call);
+  if (n < 1 || n > RGI_MATH_OPERANDS)
+    return rgi_error(RG_ERR_ARG, "%s: %d patches; there may be 1 to %d", call, n,
+                     RGI_MATH_OPERANDS);
+  for (int k = 0; k < n; k++)
+    RGI_TRY(rgi_operand_make(call, patch[k].array, patch[k].lo, patch[k].hi, &operand[k]));
+  for (int k = 1; k < n; k++) {
+    RGI_TRY(rgi_operands_alike(call, &operand[k], &operand[0]));
+    RGI_TRY(rgi_operands_together(call, &operand[k], &operand[0]));
+    RGI_TRY(rgi_operands_apart(call, &operand[k], &operand[0]));
+  }
+  return RG_SUCCESS;
+}
+
 /* A fence completes the accesses to all arrays. */
 static int fence_arrays(int n, const rgi_operand operand[]) {
   int one_node = 1;

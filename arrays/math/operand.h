@@ -6,7 +6,11 @@
 #ifndef RGI_MATH_OPERAND_H
 #define RGI_MATH_OPERAND_H
 
+#include <regroup/array_math.h>
+
 #include "object/array.h"
+
+#define RGI_MATH_OPERANDS 4 /* of one call, at most */
 
 typedef struct {
   rg_array a;
@@ -37,6 +41,10 @@ int rgi_operands_same(const rgi_operand *operand, const rgi_operand *other);
 
 /* RG_ERR_ARG if `to`, which is written, and `from` overlap without being the same patch. */
 int rgi_operands_apart(const char *call, const rgi_operand *from, const rgi_operand *to);
+
+/* The operands for a call that writes the first of n patches, element by element as a function of
+ * the others: all checks on them. */
+int rgi_operands_make(const char *call, int n, const rg_array_patch patch[], rgi_operand operand[]);
 
 /* The effect of rg_array_sync on n operands of the same processes. */
 int rgi_operands_begin(const char *call, int n, const rgi_operand operand[]);

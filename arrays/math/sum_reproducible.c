@@ -115,7 +115,8 @@ static int squares_of(const rgi_operand *operand, double scale, double *sum) {
 int rg_array_norm_reproducible(rg_array a, rg_norm_kind norm, double *result) {
   rgi_operand operand;
   double squares;
-  RGI_TRY(rgi_norm_check(__func__, a, norm, result, &operand));
+  RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &operand));
+  RGI_TRY(rgi_norm_check(__func__, &operand, norm, result));
   RGI_TRY(check_real(__func__, a));
   RGI_TRY(rgi_operands_begin(__func__, 1, &operand));
   if (norm == RG_NORM_INFINITY)

@@ -45,6 +45,13 @@
 extern "C" {
 #endif
 
+/* A patch as an argument of functions that take several of them. lo and hi NULL: the whole array.
+ */
+typedef struct {
+  rg_array array;
+  const int64_t *lo, *hi;
+} rg_array_patch;
+
 /* --- filling and copying ----------------------------------------------------- */
 
 /* rg_array_fill sets all elements of the patch to *value. rg_array_zero sets the whole
@@ -82,16 +89,22 @@ RG_API int rg_array_add_patch(const void *alpha, rg_array a, const int64_t alo[]
                               const int64_t blo[], const int64_t bhi[], rg_array c,
                               const int64_t clo[], const int64_t chi[]);
 
-/* c = a op b, element by element; c may be a or b. A NaN is never the minimum or
- * maximum unless both are. Errors: RG_ERR_ARG, on every member but after the work,
- * if an integer was divided by 0; these elements of c are 0. */
+/* patch[0] = an operation on the elements of the others, element by element; patch[0] may be the
+ * same patch as another one. rg_array_combine: the same for three whole arrays, c = a op b. n is
+ * the number of patches that the operation has. Of a NaN and a number the minimum and the maximum
+ * are the number. Errors: RG_ERR_ARG, on every member but after the work, if an integer was divided
+ * by 0; these elements are 0. */
 typedef enum {
-  RG_COMBINE_MULTIPLY,
+  RG_COMBINE_MULTIPLY, /* n = 3, as the next three */
   RG_COMBINE_DIVIDE,
   RG_COMBINE_MINIMUM,
-  RG_COMBINE_MAXIMUM
+  RG_COMBINE_MAXIMUM,
+  RG_COMBINE_ABSOLUTE,   /* n = 2: the absolute value, also of complex numbers */
+  RG_COMBINE_RECIPROCAL, /* n = 2: 1 divided by the element */
+  RG_COMBINE_MEDIAN      /* n = 4: of three elements the one between the other two */
 } rg_combine_operation;
 RG_API int rg_array_combine(rg_combine_operation op, rg_array a, rg_array b, rg_array c);
+RG_API int rg_array_combine_patches(rg_combine_operation op, int n, const rg_array_patch patch[]);
 
 /* Calls f for runs of n elements along the last dimension, such that each element of the
  * patch is in one run, on the member that owns it. `at` is the index of the first element;
@@ -102,6 +115,13 @@ RG_API int rg_array_combine(rg_combine_operation op, rg_array a, rg_array b, rg_
 typedef int rg_array_function(void *elements, int64_t n, const int64_t at[], void *context);
 RG_API int rg_array_map(rg_array a, const int64_t lo[], const int64_t hi[], rg_array_function *f,
                         void *context);
+
+/* The same for 1 to 4 patches: f gets the addresses of n elements of each, at[k] those of patch[k],
+ * contiguous and in corresponding places, and changes those of patch[0]. They are at at[0] where
+ * they belong, those of the other patches perhaps copies. */
+typedef int rg_array_patches_function(int64_t n, void *const at[], void *context);
+RG_API int rg_array_map_patches(int n, const rg_array_patch patch[], rg_array_patches_function *f,
+                                void *context);
 
 /* --- reductions ------------------------------------------------------------------ */
 
@@ -116,11 +136,28 @@ RG_API int rg_array_min(rg_array a, const int64_t lo[], const int64_t hi[], void
 RG_API int rg_array_max(rg_array a, const int64_t lo[], const int64_t hi[], void *greatest,
                         int64_t at[]);
 
+/* The same of the absolute value of the elements, complex ones too: element is the element itself.
+ */
+RG_API int rg_array_absmin(rg_array a, const int64_t lo[], const int64_t hi[], void *element,
+                           int64_t at[]);
+RG_API int rg_array_absmax(rg_array a, const int64_t lo[], const int64_t hi[], void *element,
+                           int64_t at[]);
+
+/* How far one may go from x in the direction v until bounds are met. patch: x, v, and with n = 4
+ * the lower and the upper bounds of x; with n = 2 these are 0 and infinity. Integers and reals.
+ * Each element has a step t, at which x + t v is at its bound: (upper - x) / v if v > 0, (lower -
+ * x) / v if v < 0; with v = 0 it is 0 if x is at a bound, else infinity. step[0] is the least t of
+ * all elements, step[1] the least of those with v != 0 (infinity if there are none), step[2] the
+ * greatest of all. */
+RG_API int rg_array_step_bounds(int n, const rg_array_patch patch[], double step[3]);
+
 /* The sum of absolute values (RG_NORM_1), the root of the sum of squares (RG_NORM_2), or
  * the greatest absolute value (RG_NORM_INFINITY) of all elements; a NaN if one element is a
  * NaN. RG_NORM_2 does not overflow or underflow if only the squares do. */
 typedef enum { RG_NORM_1, RG_NORM_2, RG_NORM_INFINITY } rg_norm_kind;
 RG_API int rg_array_norm(rg_array a, rg_norm_kind norm, double *result);
+RG_API int rg_array_norm_patch(rg_array a, const int64_t lo[], const int64_t hi[],
+                               rg_norm_kind norm, double *result);
 
 /* The sum of products a b (not conjugated): an int64_t for integers, otherwise an
  * element. */

@@ -2,6 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * Functions that change elements. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -211,6 +212,214 @@ void test_combine(void) {
   }
 }
 
+/* Patches of the same extents of larger arrays, each divided in its own way, also with dimensions
+ * of extent 1 added. */
+typedef struct {
+  math_array x[4];
+  int64_t lo[4][RG_ARRAY_MAX_DIMS], hi[4][RG_ARRAY_MAX_DIMS], n;
+  rg_array_patch patch[4];
+} drawn_patches;
+
+static void draw_patches(drawn_patches *drawn, rg_array_type type, int count) {
+  int64_t shape[RG_ARRAY_MAX_DIMS];
+  int dims = math_shape(shape);
+  drawn->n = 1;
+  for (int d = 0; d < dims; d++)
+    drawn->n *= shape[d];
+  for (int k = 0; k < count; k++) {
+    int64_t large[RG_ARRAY_MAX_DIMS], *lo = drawn->lo[k], *hi = drawn->hi[k];
+    int m = 0, insert = dims < RG_ARRAY_MAX_DIMS ? (int)math_draw(dims + 1) : -1;
+    for (int d = 0; d <= dims; d++) {
+      if (d == insert && math_draw(2)) {
+        large[m] = 1 + math_draw(3);
+        lo[m] = math_draw(large[m]);
+        hi[m] = lo[m] + 1;
+        m++;
+      }
+      if (d == dims)
+        break;
+      lo[m] = math_draw(3);
+      hi[m] = lo[m] + shape[d];
+      large[m] = hi[m] + math_draw(3);
+      m++;
+    }
+    drawn->x[k] = math_make(NULL, type, m, large);
+    drawn->patch[k] = (rg_array_patch){drawn->x[k].a, lo, hi};
+  }
+}
+
+static void free_patches(drawn_patches *drawn, int count) {
+  for (int k = 0; k < count; k++)
+    math_free(&drawn->x[k]);
+}
+
+static int64_t place_of(const drawn_patches *drawn, int k, int64_t i) {
+  return math_index(&drawn->x[k], drawn->lo[k], drawn->hi[k], i);
+}
+
+static double _Complex drawn_at(const drawn_patches *drawn, int k, int64_t i) {
+  return math_at(&drawn->x[k], place_of(drawn, k, i));
+}
+
+static double median(double x, double y, double z) {
+  return fmax(fmin(x, y), fmin(fmax(x, y), z));
+}
+
+static double _Complex combined(const drawn_patches *drawn, rg_combine_operation op, int64_t i) {
+  double _Complex x = drawn_at(drawn, 1, i);
+  if (op == RG_COMBINE_ABSOLUTE)
+    return cabs(x);
+  if (op == RG_COMBINE_RECIPROCAL)
+    return 1 / x;
+  double _Complex y = drawn_at(drawn, 2, i);
+  return op == RG_COMBINE_MULTIPLY  ? x * y
+         : op == RG_COMBINE_DIVIDE  ? x / y
+         : op == RG_COMBINE_MINIMUM ? fmin(creal(x), creal(y))
+         : op == RG_COMBINE_MAXIMUM ? fmax(creal(x), creal(y))
+                                    : median(creal(x), creal(y), creal(drawn_at(drawn, 3, i)));
+}
+
+/* Divisors whose quotients are whole, and complex numbers whose absolute values are. */
+static void make_exact(math_array *x, rg_combine_operation op) {
+  for (int64_t i = 0; i < x->n; i++)
+    if (op == RG_COMBINE_DIVIDE || op == RG_COMBINE_RECIPROCAL)
+      math_put(x, i, math_draw(2) ? 1 : -1);
+    else if (op == RG_COMBINE_ABSOLUTE && cimag(math_at(x, i)) != 0)
+      math_put(x, i, (double)(math_draw(5) - 2) * (3 + 4 * I));
+  math_set(x);
+}
+
+void test_combine_patches(void) {
+  static const int patches[] = {3, 3, 3, 3, 2, 2, 4};
+  math_seed(12);
+  for (int c = 0; c < 2 * CASES; c++) {
+    rg_combine_operation op = (rg_combine_operation)(c % 7);
+    drawn_patches drawn;
+    int n = patches[op], target = 0;
+    int order = op == RG_COMBINE_MINIMUM || op == RG_COMBINE_MAXIMUM || op == RG_COMBINE_MEDIAN;
+    draw_patches(&drawn, order ? math_ordered_type() : math_type(), n);
+    make_exact(&drawn.x[n == 2 ? 1 : 2], op);
+    double _Complex *expected = calloc((size_t)drawn.n + 1, sizeof *expected);
+    for (int64_t i = 0; i < drawn.n; i++)
+      expected[i] = combined(&drawn, op, i);
+    if (math_draw(3) == 0) {
+      target = 1 + (int)math_draw(n - 1); /* into an operand */
+      drawn.patch[0] = drawn.patch[target];
+    }
+    RGT_OK(rg_array_combine_patches(op, n, drawn.patch));
+    for (int64_t i = 0; i < drawn.n; i++)
+      math_put(&drawn.x[target], place_of(&drawn, target, i), expected[i]);
+    RGT_INT(math_differences(&drawn.x[target]), 0);
+    free(expected);
+    free_patches(&drawn, n);
+  }
+}
+
+/* patch[0] = patch[0] + patch[1] + ... in a function that counts its elements; one that fails on
+ * the last member that has elements. */
+typedef struct {
+  rg_array_type type;
+  size_t element;
+  int n, fail;
+  int64_t seen;
+} adding;
+
+static int add_rows(int64_t n, void *const at[], void *context) {
+  adding *add = context;
+  for (int64_t i = 0; i < n; i++) {
+    double _Complex sum = 0;
+    for (int k = 0; k < add->n; k++)
+      sum += math_number(add->type, (char *)at[k] + i * (int64_t)add->element);
+    math_scalar s = math_element(add->type, sum);
+    memcpy((char *)at[0] + i * (int64_t)add->element, s.bytes, add->element);
+  }
+  add->seen += n;
+  return add->fail ? rg_error_set(RG_ERR_USER, "row") : RG_SUCCESS;
+}
+
+void test_map_patches(void) {
+  math_seed(13);
+  for (int c = 0; c < CASES; c++) {
+    drawn_patches drawn;
+    int n = 1 + (int)math_draw(4);
+    rg_array_type type = math_type();
+    draw_patches(&drawn, type, n);
+    adding add = {.type = type, .element = drawn.x[0].element, .n = n};
+    for (int64_t i = 0; i < drawn.n; i++) {
+      double _Complex sum = 0;
+      for (int k = 0; k < n; k++)
+        sum += drawn_at(&drawn, k, i);
+      math_put(&drawn.x[0], place_of(&drawn, 0, i), sum);
+    }
+    RGT_OK(rg_array_map_patches(n, drawn.patch, add_rows, &add));
+    RGT_INT(math_differences(&drawn.x[0]), 0);
+    RGT_OK(rg_allreduce(math_world, MPI_IN_PLACE, &add.seen, 1, MPI_INT64_T, MPI_SUM));
+    RGT_INT(add.seen, drawn.n);
+    add.fail = 1;
+    if (drawn.n)
+      RGT_FAILS(rg_array_map_patches(n, drawn.patch, add_rows, &add), RG_ERR_USER);
+    free_patches(&drawn, n);
+  }
+}
+
+/* The wrong number of patches, types that differ, a patch that overlaps another one in part. */
+void test_patches_wrong(void) {
+  rg_array a, b;
+  const int64_t lo[1] = {0}, hi[1] = {5}, next[1] = {1}, last[1] = {6};
+  RGT_OK(rg_array_create_simple(math_world, RG_TYPE_DOUBLE, 1, (int64_t[]){9}, &a));
+  RGT_OK(rg_array_create_simple(math_world, RG_TYPE_DOUBLE_COMPLEX, 1, (int64_t[]){9}, &b));
+  RGT_OK(rg_array_zero(a));
+  RGT_OK(rg_array_zero(b));
+  rg_array_patch patch[4] = {{a, lo, hi}, {a, next, last}, {a, lo, hi}, {a, lo, hi}};
+  adding add = {.type = RG_TYPE_DOUBLE, .element = 8, .n = 1};
+  double step[3];
+  RGT_FAILS(rg_array_combine_patches(RG_COMBINE_MEDIAN, 4, patch), RG_ERR_ARG);
+  RGT_FAILS(rg_array_combine_patches(RG_COMBINE_MEDIAN, 4, NULL), RG_ERR_ARG);
+  patch[1] = patch[0];
+  RGT_OK(rg_array_combine_patches(RG_COMBINE_MEDIAN, 4, patch));
+  RGT_FAILS(rg_array_combine_patches(RG_COMBINE_MEDIAN, 3, patch), RG_ERR_ARG);
+  RGT_FAILS(rg_array_combine_patches((rg_combine_operation)7, 3, patch), RG_ERR_ARG);
+  RGT_FAILS(rg_array_map_patches(0, patch, add_rows, &add), RG_ERR_ARG);
+  RGT_FAILS(rg_array_map_patches(5, patch, add_rows, &add), RG_ERR_ARG);
+  RGT_FAILS(rg_array_map_patches(1, patch, NULL, NULL), RG_ERR_ARG);
+  RGT_FAILS(rg_array_step_bounds(3, patch, step), RG_ERR_ARG);
+  RGT_FAILS(rg_array_step_bounds(2, patch, NULL), RG_ERR_ARG);
+  patch[1].array = b;
+  RGT_FAILS(rg_array_combine_patches(RG_COMBINE_ABSOLUTE, 2, patch), RG_ERR_ARG);
+  patch[0].array = b;
+  RGT_FAILS(rg_array_combine_patches(RG_COMBINE_MINIMUM, 3, patch), RG_ERR_ARG);
+  RGT_FAILS(rg_array_step_bounds(2, patch, step), RG_ERR_ARG);
+  patch[0].lo = NULL;
+  RGT_FAILS(rg_array_map_patches(1, patch, add_rows, &add), RG_ERR_ARG);
+  RGT_OK(rg_array_free(&b));
+  RGT_OK(rg_array_free(&a));
+}
+
+/* x, v and bounds of small whole numbers: some elements are at their bounds, some do not move. */
+void test_step_bounds(void) {
+  math_seed(14);
+  for (int c = 0; c < CASES; c++) {
+    drawn_patches drawn;
+    int n = c % 2 ? 2 : 4;
+    draw_patches(&drawn, math_ordered_type(), n);
+    double least[3] = {HUGE_VAL, HUGE_VAL, -HUGE_VAL}, step[3];
+    for (int64_t i = 0; i < drawn.n; i++) {
+      double x = creal(drawn_at(&drawn, 0, i)), v = creal(drawn_at(&drawn, 1, i));
+      double lower = n == 4 ? creal(drawn_at(&drawn, 2, i)) : 0;
+      double upper = n == 4 ? creal(drawn_at(&drawn, 3, i)) : HUGE_VAL;
+      double t = v > 0 ? (upper - x) / v : v < 0 ? (lower - x) / v : HUGE_VAL;
+      if (v == 0 && (x == lower || x == upper))
+        t = 0;
+      least[0] = fmin(least[0], t);
+      least[1] = v != 0 ? fmin(least[1], t) : least[1];
+      least[2] = fmax(least[2], t);
+    }
+    RGT_OK(rg_array_step_bounds(n, drawn.patch, step));
+    RGT_TRUE(step[0] == least[0] && step[1] == least[1] && step[2] == least[2]);
+    free_patches(&drawn, n);
+  }
+}
+
 /* Integers by 0 and by -1. */
 void test_divide(void) {
   math_seed(7);
@@ -334,7 +543,7 @@ void test_ghosts(void) {
     RGT_OK(rg_group_rank(g, &me));
     RGT_OK(rg_array_distribution(x.a, me, lo, hi));
     for (int d = 0; d < x.dims; d++) {
-      mine = mine && lo[d] < hi[d] && spec.layout != RG_LAYOUT_BLOCK_CYCLIC;
+      mine = mine && lo[d] < hi[d] && spec.layout < RG_LAYOUT_BLOCK_CYCLIC;
       cells *= hi[d] - lo[d] + 2 * spec.ghosts[d];
     }
     if (mine) {

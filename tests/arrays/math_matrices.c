@@ -373,7 +373,7 @@ static void wrong_shapes(rg_array a, rg_array b, rg_array v, rg_array w) {
   RGT_FAILS(rg_array_copy(a, v), RG_ERR_ARG);
   RGT_FAILS(rg_array_copy_patch(a, lo, square, a, lo, square, 1), RG_ERR_ARG);
   RGT_FAILS(rg_array_norm(a, (rg_norm_kind)3, s), RG_ERR_ARG);
-  RGT_FAILS(rg_array_combine((rg_combine_operation)4, a, a, a), RG_ERR_ARG);
+  RGT_FAILS(rg_array_combine((rg_combine_operation)7, a, a, a), RG_ERR_ARG);
   RGT_FAILS(rg_array_map(a, NULL, NULL, NULL, NULL), RG_ERR_ARG);
   RGT_FAILS(rg_array_min(a, lo, lo, s, NULL), RG_ERR_ARG);
   RGT_FAILS(rg_array_checksum(NULL, &sum), RG_ERR_ARRAY);

@@ -61,17 +61,26 @@ void test_sum_wraps(void) {
   math_free(&x);
 }
 
+enum { LEAST, GREATEST, ABSOLUTE = 2 };
+
+/* What elements are compared by. */
+static double measure_at(const math_array *array, int64_t i, int which) {
+  return which & ABSOLUTE ? cabs(math_at(array, i)) : creal(math_at(array, i));
+}
+
 static void check_extreme(const math_array *array, const int64_t lo[], const int64_t hi[],
-                          int max) {
+                          int which) {
+  static int (*const call[])(rg_array, const int64_t[], const int64_t[], void *, int64_t[]) = {
+      rg_array_min, rg_array_max, rg_array_absmin, rg_array_absmax};
   int64_t n = math_count(array, lo, hi), best = -1, at[RG_ARRAY_MAX_DIMS], index = 0;
   for (int64_t i = 0; i < n; i++) {
     int64_t j = math_index(array, lo, hi, i);
-    double v = creal(math_at(array, j)), b = best < 0 ? 0 : creal(math_at(array, best));
-    if (best < 0 || isnan(b) ? !isnan(v) || best < 0 : max ? v > b : v < b)
+    double v = measure_at(array, j, which), b = best < 0 ? 0 : measure_at(array, best, which);
+    if (best < 0 || isnan(b) ? !isnan(v) || best < 0 : which & GREATEST ? v > b : v < b)
       best = j;
   }
   math_scalar s;
-  int error = (max ? rg_array_max : rg_array_min)(array->a, lo, hi, &s, at);
+  int error = call[which](array->a, lo, hi, &s, at);
   if (best < 0) {
     RGT_INT(error, RG_ERR_ARG);
     return;
@@ -80,18 +89,26 @@ static void check_extreme(const math_array *array, const int64_t lo[], const int
   for (int d = 0; d < array->dims; d++)
     index = index * array->shape[d] + at[d];
   RGT_INT(index, best);
-  double v = creal(math_number(array->type, &s)), b = creal(math_at(array, best));
-  RGT_TRUE(v == b || (isnan(v) && isnan(b)));
+  double _Complex v = math_number(array->type, &s), b = math_at(array, best);
+  RGT_TRUE(v == b || (isnan(creal(v)) && isnan(creal(b))));
+}
+
+static void check_extremes(const math_array *array, const int64_t lo[], const int64_t hi[]) {
+  if (array->type < RG_TYPE_FLOAT_COMPLEX) {
+    check_extreme(array, lo, hi, LEAST);
+    check_extreme(array, lo, hi, GREATEST);
+  }
+  check_extreme(array, lo, hi, ABSOLUTE | LEAST);
+  check_extreme(array, lo, hi, ABSOLUTE | GREATEST);
 }
 
 void test_extremes(void) {
   math_seed(23);
   for (int c = 0; c < CASES; c++) {
-    math_array x = any(math_ordered_type());
+    math_array x = any(math_type());
     int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
     math_patch(&x, lo, hi);
-    check_extreme(&x, lo, hi, 0);
-    check_extreme(&x, lo, hi, 1);
+    check_extremes(&x, lo, hi);
     math_free(&x);
   }
 }
@@ -108,8 +125,7 @@ void test_extremes_nan(void) {
         math_put(&x, i, what == 0 ? (double)NAN : what == 1 ? HUGE_VAL : -HUGE_VAL);
     }
     math_set(&x);
-    check_extreme(&x, lo, x.shape, 0);
-    check_extreme(&x, lo, x.shape, 1);
+    check_extremes(&x, lo, x.shape);
     math_free(&x);
   }
   math_array y = math_make(NULL, RG_TYPE_INT64, 1, (int64_t[]){30});
@@ -120,8 +136,26 @@ void test_extremes_nan(void) {
     RGT_TRUE(value == end[i] && at == 0);
     RGT_OK(rg_array_max(y.a, NULL, NULL, &value, NULL));
     RGT_TRUE(value == end[i]);
+    RGT_OK(rg_array_absmax(y.a, NULL, NULL, &value, &at));
+    RGT_TRUE(value == end[i] && at == 0);
   }
   math_free(&y);
+}
+
+static void check_patch_norms(const math_array *array) {
+  double expected[3] = {0}, norm;
+  int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
+  math_patch(array, lo, hi);
+  for (int64_t i = 0, n = math_count(array, lo, hi); i < n; i++) {
+    double m = cabs(math_at(array, math_index(array, lo, hi, i)));
+    expected[RG_NORM_1] += m;
+    expected[RG_NORM_2] = hypot(expected[RG_NORM_2], m);
+    expected[RG_NORM_INFINITY] = fmax(expected[RG_NORM_INFINITY], m);
+  }
+  for (int kind = RG_NORM_1; kind <= RG_NORM_INFINITY; kind++) {
+    RGT_OK(rg_array_norm_patch(array->a, lo, hi, (rg_norm_kind)kind, &norm));
+    RGT_DBL(norm, expected[kind], 1e-12 * expected[kind]);
+  }
 }
 
 static void check_norms(const math_array *array, double tolerance) {
@@ -153,6 +187,7 @@ void test_norms(void) {
   for (int c = 0; c < CASES; c++) {
     math_array x = any(math_type());
     check_norms(&x, 1e-12);
+    check_patch_norms(&x);
     math_free(&x);
   }
 }

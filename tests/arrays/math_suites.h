@@ -13,6 +13,10 @@ void test_add(void);
 void test_combine(void);
 void test_divide(void);
 void test_map(void);
+void test_combine_patches(void);
+void test_map_patches(void);
+void test_patches_wrong(void);
+void test_step_bounds(void);
 void test_ghosts(void);
 void test_runs(void);
 void test_print(void);
@@ -40,6 +44,8 @@ void test_errors(void);
 #define ELEMENTS                                                                                   \
   {"fill", test_fill}, {"zero", test_zero}, {"random", test_random}, {"scale", test_scale},        \
       {"add", test_add}, {"combine", test_combine}, {"divide", test_divide}, {"map", test_map},    \
+      {"combine of patches", test_combine_patches}, {"map of patches", test_map_patches},          \
+      {"wrong patches", test_patches_wrong}, {"step bounds", test_step_bounds},                    \
       {"ghosts", test_ghosts}, {"runs", test_runs}, {                                              \
     "print", test_print                                                                            \
   }

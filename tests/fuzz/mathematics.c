@@ -101,6 +101,29 @@ static void one(void) {
   free_array(&a);
 }
 
+static int keep_first(int64_t n, void *const at[], void *context) {
+  (void)at;
+  (void)context;
+  return n > 0 ? RG_SUCCESS : RG_ERR_INTERNAL;
+}
+
+/* Any number of patches. */
+static void combine_some(rg_array a, const arrays_patch *p, rg_array b, const arrays_patch *q) {
+  rg_array_patch *patch = fuzz_in(4 * sizeof *patch);
+  for (int k = 0; k < 4; k++)
+    patch[k] =
+        draw_chance(2) ? (rg_array_patch){a, p->lo, p->hi} : (rg_array_patch){b, q->lo, q->hi};
+  int n = draw_near(4);
+  if (n > 4)
+    n = 4;
+  if (draw_chance(3))
+    FUZZ(rg_array_map_patches(n, patch, keep_first, NULL));
+  else if (draw_chance(3))
+    FUZZ(rg_array_step_bounds(n, patch, fuzz_out(24)));
+  else
+    FUZZ(rg_array_combine_patches((rg_combine_operation)draw_near(7), n, patch));
+}
+
 static void combine_patches(rg_array a, rg_array b, int call) {
   arrays_patch p = arrays_draw_patch(a), q = draw_chance(2) ? p : arrays_draw_patch(b);
   const void *alpha = draw_chance(24) ? NULL : fuzz_in(64);
@@ -115,6 +138,9 @@ static void combine_patches(rg_array a, rg_array b, int call) {
     break;
   case 2:
     FUZZ(rg_array_dot_patch(a, p.lo, p.hi, b, q.lo, q.hi, result));
+    break;
+  case 3:
+    combine_some(a, &p, b, &q);
     break;
   default:
     FUZZ(rg_array_multiply_patch(form, form, alpha, a, p.lo, p.hi, a, q.lo, q.hi, alpha, b, q.lo,
@@ -159,7 +185,7 @@ static void two(void) {
     if (draw_chance(2))
       combine(a, draw_chance(32) ? NULL : b, draw_below(8));
     else
-      combine_patches(a, b, draw_below(4));
+      combine_patches(a, b, draw_below(5));
   free_array(&a);
   free_array(&b);
 }

@@ -261,6 +261,44 @@ static int combine(void) {
   return rg_array_combine(RG_COMBINE_MULTIPLY, a, b, c);
 }
 
+static rg_array_patch patches[4];
+
+static int combine_patches(void) {
+  patches[0] = (rg_array_patch){c, none, shape};
+  patches[1] = (rg_array_patch){a, none, shape};
+  return rg_array_combine_patches(RG_COMBINE_ABSOLUTE, 2, patches);
+}
+
+static int copy_row(int64_t n, void *const row_at[], void *context) {
+  (void)context;
+  memcpy(row_at[0], row_at[1], (size_t)n * sizeof(double));
+  return RG_SUCCESS;
+}
+
+static int map_patches(void) {
+  patches[0] = (rg_array_patch){c, none, shape};
+  patches[1] = (rg_array_patch){a, none, shape};
+  return rg_array_map_patches(2, patches, copy_row, NULL);
+}
+
+static double steps[3];
+
+static int fill_minus(void) {
+  const double minus = -1;
+  int error = fill_three();
+  return error ? error : rg_array_fill(c, NULL, NULL, &minus);
+}
+
+static int step_bounds(void) {
+  patches[0] = (rg_array_patch){b, none, shape};
+  patches[1] = (rg_array_patch){c, none, shape};
+  return rg_array_step_bounds(2, patches, steps);
+}
+
+static int is_one_step(void) {
+  return steps[0] == 1 && steps[1] == 1 && steps[2] == 1;
+}
+
 static int sum(void) {
   return rg_array_sum(a, NULL, NULL, &number);
 }
@@ -281,6 +319,18 @@ static int is_greatest(void) {
 
 static int norm(void) {
   return rg_array_norm(a, RG_NORM_1, &number);
+}
+
+static int norm_patch(void) {
+  return rg_array_norm_patch(a, none, shape, RG_NORM_1, &number);
+}
+
+static int least_absolute(void) {
+  return rg_array_absmin(a, NULL, NULL, &number, place);
+}
+
+static int greatest_absolute(void) {
+  return rg_array_absmax(a, NULL, NULL, &number, place);
 }
 
 static int dot(void) {
@@ -565,6 +615,12 @@ static const shortage_call calls[] = {
     {"rg_array_scale", EACH, fill, scale, NULL, free_all},
     {"rg_array_add", EACH, fill_three, add, c_is_sum, free_all},
     {"rg_array_combine", EACH, fill_three, combine, c_is_a, free_all},
+    {"rg_array_combine_patches", EACH, fill_three, combine_patches, c_is_a, free_all},
+    {"rg_array_map_patches", EACH, fill_three, map_patches, c_is_a, free_all},
+    {"rg_array_step_bounds", EACH, fill_minus, step_bounds, is_one_step, free_all},
+    {"rg_array_norm_patch", EACH, fill, norm_patch, is_sum, free_all},
+    {"rg_array_absmin", EACH, fill, least_absolute, is_least, free_all},
+    {"rg_array_absmax", EACH, fill, greatest_absolute, is_greatest, free_all},
     {"rg_array_sum", EACH, fill, sum, is_sum, free_all},
     {"rg_array_max", EACH, fill, greatest, is_greatest, free_all},
     {"rg_array_norm", EACH, fill, norm, is_sum, free_all},
