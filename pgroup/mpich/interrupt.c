@@ -80,9 +80,10 @@ typedef struct ucx_operation {
 } ucx_operation;
 
 static ucx_operation *under_way;
-static int is_wanted;                        /* rgi_mpich_interrupt_open */
-static int tolerates;                        /* rgi_mpich_interrupt_tolerate */
-static atomic_int sends_seen, receives_seen; /* MPI does call the functions of this file */
+static int is_wanted;                   /* rgi_mpich_interrupt_open */
+static int tolerates;                   /* rgi_mpich_interrupt_tolerate */
+static atomic_int sends_seen;           /* MPI does call the functions of this file */
+static _Atomic(ucp_worker_h) receiving; /* so does it for receives: its worker */
 
 static _Thread_local struct {
   int on;
@@ -168,11 +169,6 @@ static void end_operation(ucx_operation *operation) {
   unlist_operation(operation);
   if (operation->request) /* otherwise UCX's call has not returned, and set_request frees it */
     free(operation);
-}
-
-static void note_call(atomic_int *seen) {
-  if (!atomic_load_explicit(seen, memory_order_relaxed))
-    atomic_store_explicit(seen, 1, memory_order_relaxed);
 }
 
 /* --- MPICH's tags -------------------------------------------------------------------- */
@@ -393,7 +389,8 @@ EXPORT ucs_status_ptr_t ucp_tag_recv_nbx(ucp_worker_h worker, void *buffer, size
                                          ucp_tag_t tag, ucp_tag_t mask,
                                          const ucp_request_param_t *param) {
   NEXT(ucp_tag_recv_nbx);
-  note_call(&receives_seen);
+  if (!atomic_load_explicit(&receiving, memory_order_relaxed))
+    atomic_store(&receiving, worker);
   if (learning.on) {
     learning.context = context_of(tag);
     return next(worker, buffer, count, NO_TAG, NO_TAG, param);
@@ -427,7 +424,8 @@ static int is_refused(ucs_status_ptr_t request) {
 
 static ucs_status_ptr_t send_by(send_fn *next, ucp_ep_h ep, const void *buffer, size_t count,
                                 ucp_tag_t tag, const ucp_request_param_t *param) {
-  note_call(&sends_seen);
+  if (!atomic_load_explicit(&sends_seen, memory_order_relaxed))
+    atomic_store(&sends_seen, 1);
   if (watch.cause || (watch.on && is_beyond(tag)))
     return NULL;
   ucx_operation *operation = watch.on ? new_operation(param) : NULL;
@@ -451,10 +449,47 @@ EXPORT ucs_status_ptr_t ucp_tag_send_nbx(ucp_ep_h ep, const void *buffer, size_t
   return send_by(next, ep, buffer, count, tag, param);
 }
 
+/* A synchronous send that UCX ends or refuses since the connection is lost has not been received.
+ * As with receives, MPICH is not told, and it lasts until the death is known. */
+static _Atomic(ucp_send_nbx_callback_t) mpich_sent;
+
+static void on_sent_in_sync(void *request, ucs_status_t status, void *user_data) {
+  if (!is_lost(status))
+    atomic_load_explicit(&mpich_sent, memory_order_relaxed)(request, status, user_data);
+}
+
+/* When MPICH cancels it. */
+static void on_cancelled(void *request, ucs_status_t status, const ucp_tag_recv_info_t *info,
+                         void *user_data) {
+  (void)info;
+  on_sent_in_sync(request, status, user_data);
+}
+
+/* In place of a send that UCX refuses: a receive that gets no message. */
+static ucs_status_ptr_t wait_instead(const ucp_request_param_t *param) {
+  NEXT(ucp_tag_recv_nbx);
+  ucp_request_param_t with = *param;
+  with.op_attr_mask &= ~(uint32_t)UCP_OP_ATTR_FIELD_DATATYPE;
+  with.cb.recv = on_cancelled;
+  return next(atomic_load(&receiving), NULL, 0, NO_TAG, NO_TAG, &with);
+}
+
+static ucs_status_ptr_t send_in_sync(send_fn *next, ucp_ep_h ep, const void *buffer, size_t count,
+                                     ucp_tag_t tag, const ucp_request_param_t *param) {
+  ucp_request_param_t with = *param;
+  with.cb.send = on_sent_in_sync;
+  if (atomic_load_explicit(&mpich_sent, memory_order_relaxed) != param->cb.send)
+    atomic_store(&mpich_sent, param->cb.send); /* MPICH has one */
+  ucs_status_ptr_t made = next(ep, buffer, count, tag, &with);
+  return is_refused(made) ? wait_instead(param) : made;
+}
+
 EXPORT ucs_status_ptr_t ucp_tag_send_sync_nbx(ucp_ep_h ep, const void *buffer, size_t count,
                                               ucp_tag_t tag, const ucp_request_param_t *param) {
   NEXT(ucp_tag_send_sync_nbx);
-  return send_by(next, ep, buffer, count, tag, param);
+  return tolerates && !watch.on && (param->op_attr_mask & UCP_OP_ATTR_FIELD_CALLBACK)
+             ? send_in_sync(next, ep, buffer, count, tag, param)
+             : send_by(next, ep, buffer, count, tag, param);
 }
 
 /* --- interrupting -------------------------------------------------------------------- */
@@ -514,7 +549,7 @@ void rgi_mpich_interrupt_tolerate(void) {
 }
 
 int rgi_mpich_interrupt_possible(void) {
-  return is_wanted && atomic_load(&sends_seen) && atomic_load(&receives_seen);
+  return is_wanted && atomic_load(&sends_seen) && atomic_load(&receiving);
 }
 
 void rgi_mpich_interrupt_begin(rgi_mpich_interrupt_kind kind) {

@@ -88,6 +88,21 @@ static void agreement_without_one(void) {
   CHECK(MPI_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS && flag == ~5);
 }
 
+/* Some wait, others have a request: Fenix does so. */
+static void agreement_of_both_kinds(void) {
+  for (int i = 0; i < 20; i++) {
+    int flag = ~(1 << my_rank), code;
+    MPI_Request r;
+    if ((my_rank + i) % 2)
+      code = MPIX_Comm_agree(MPI_COMM_WORLD, &flag);
+    else {
+      MPIX_Comm_iagree(MPI_COMM_WORLD, &flag, &r);
+      code = MPI_Wait(&r, MPI_STATUS_IGNORE);
+    }
+    CHECK(code == MPI_SUCCESS && flag == ~((1 << size) - 1));
+  }
+}
+
 /* Two at a time, all begun in one order, waited for in orders that differ. */
 static void shrink_both(MPI_Comm a, MPI_Comm b, int round, MPI_Comm made[2]) {
   MPI_Request r[2];
@@ -123,6 +138,88 @@ static void shrinks_and_copies(void) {
   MPI_Comm_disconnect(&a); /* of the dead, too */
   MPI_Comm_free(&b);
   CHECK(a == MPI_COMM_NULL && b == MPI_COMM_NULL);
+}
+
+/* --- sends that end when they are received -----------------------------------------------------
+ */
+
+enum { LONG = 1 << 18 };
+
+static int long_message[LONG];
+
+/* Rank 1 receives two of the five that each other rank has started, and dies. */
+static void synchronous_sends(void) {
+  enum { SENDS = 5 };
+  const int length[SENDS] = {1, 1, LONG, LONG, 1}, received[SENDS] = {0, 1, 0, 1, 0};
+  MPI_Request r[SENDS];
+  int token = 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int from = 0; from < size && my_rank == 1; from++) {
+    for (int i = 0; i < SENDS && from != 1; i++)
+      if (received[i])
+        MPI_Recv(long_message, length[i], MPI_INT, from, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (from != 1)
+      MPI_Send(&token, 1, MPI_INT, from, SENDS, MPI_COMM_WORLD);
+  }
+  if (my_rank == 1)
+    usleep(20000);
+  die_if(my_rank == 1);
+  for (int i = 0; i < SENDS - 1; i++)
+    MPI_Issend(long_message, length[i], MPI_INT, 1, i, MPI_COMM_WORLD, &r[i]);
+  MPI_Ssend_init(long_message, length[SENDS - 1], MPI_INT, 1, SENDS - 1, MPI_COMM_WORLD,
+                 &r[SENDS - 1]);
+  MPI_Start(&r[SENDS - 1]);
+  MPI_Recv(&token, 1, MPI_INT, 1, SENDS, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  for (int i = 0; i < SENDS; i++)
+    CHECK(MPI_Wait(&r[i], MPI_STATUS_IGNORE) == (received[i] ? MPI_SUCCESS : MPIX_ERR_PROC_FAILED));
+  CHECK(MPI_Start(&r[SENDS - 1]) == MPI_SUCCESS);
+  CHECK(MPI_Wait(&r[SENDS - 1], MPI_STATUS_IGNORE) == MPIX_ERR_PROC_FAILED);
+  MPI_Request_free(&r[SENDS - 1]);
+}
+
+static int cancels_send(MPI_Comm comm) {
+  MPI_Request r;
+  MPI_Status status = {0};
+  int cancelled = 0;
+  MPI_Issend(long_message, 1, MPI_INT, 1, 2, comm, &r);
+  MPI_Cancel(&r);
+  int code = MPI_Wait(&r, &status);
+  if (!code)
+    MPI_Test_cancelled(&status, &cancelled);
+  return code == MPIX_ERR_PROC_FAILED || cancelled;
+}
+
+/* From the moment of the death on, whoever knows of it by then. */
+static void sends_to_the_dead(void) {
+  void *buffer = malloc(sizeof long_message + 4096), *detached;
+  int bytes;
+  MPI_Request r;
+  MPI_Buffer_attach(buffer, sizeof long_message + 4096);
+  MPI_Barrier(MPI_COMM_WORLD);
+  die_if(my_rank == 1);
+  for (int i = 0; i < 300; i++) {
+    int n = i % 3 ? 1 : LONG, code;
+    switch (i % 5) {
+    case 0:
+      code = MPI_Ssend(long_message, n, MPI_INT, 1, 2, MPI_COMM_WORLD);
+      break;
+    case 1:
+      MPI_Issend(long_message, n, MPI_INT, 1, 2, MPI_COMM_WORLD, &r);
+      code = MPI_Wait(&r, MPI_STATUS_IGNORE);
+      break;
+    case 2:
+      CHECK(cancels_send(MPI_COMM_WORLD));
+      continue;
+    default: /* may end well */
+      code = i % 2 ? MPI_Bsend(long_message, n, MPI_INT, 1, 2, MPI_COMM_WORLD)
+                   : MPI_Rsend(long_message, n, MPI_INT, 1, 2, MPI_COMM_WORLD);
+      CHECK(code == MPI_SUCCESS || code == MPIX_ERR_PROC_FAILED);
+      continue;
+    }
+    CHECK(code == MPIX_ERR_PROC_FAILED);
+  }
+  MPI_Buffer_detach(&detached, &bytes);
+  free(buffer);
 }
 
 /* --- inter-communicators --------------------------------------------------------------------- */
@@ -345,7 +442,10 @@ static const struct {
   void (*run)(void);
 } cases[] = {{"two_agreements", two_agreements},
              {"agreement_without_one", agreement_without_one},
+             {"agreement_of_both_kinds", agreement_of_both_kinds},
              {"shrinks_and_copies", shrinks_and_copies},
+             {"synchronous_sends", synchronous_sends},
+             {"sends_to_the_dead", sends_to_the_dead},
              {"two_sides", two_sides},
              {"handlers", handlers},
              {"jumps_out", jumps_out},
