@@ -23,7 +23,7 @@ typedef struct rgi_fault_comm {
   rgi_members *peers; /* whom ranks in messages name: the members, or the other side */
   int is_inter;
   int acknowledged;    /* failures, the first so many of rg_group_failed */
-  atomic_uint started; /* agreements and shrinkings with requests, so far */
+  atomic_uint started; /* agreements, and shrinkings with requests, so far */
   atomic_int revoked;  /* has been seen to be: stays when the numbers are forgotten */
   struct rgi_fault_comm *next, **back;
   atomic_int uses; /* the communicator and its requests */

@@ -4,8 +4,9 @@
  * MPIX_Comm_agree and MPIX_Comm_iagree: decisions of the living members
  * (recovery/group_decision.h), one after the other. The first one combines the values; on an
  * inter-communicator there are two, one for the values of each side. After a death another one
- * tells whether all have acknowledged it. The agreements with requests have a group each, since
- * they are not under way in the order of the others. */
+ * tells whether all have acknowledged it. Each agreement has a group of its own, since those with
+ * requests are not under way in the order of the others. An MPIX_Comm_agree and an MPIX_Comm_iagree
+ * match, which is more than MPI asks for: there are libraries whose processes call either. */
 #include "mpi/fault/ulfm_agree.h"
 
 #include <regroup/mpi-ext.h>
@@ -93,16 +94,36 @@ static int end(const agreement *a) {
                          "%s: not all have acknowledged that a process has died", a->call);
 }
 
+/* The next agreement's. The creations that have led to the communicator end it, no revocation of
+ * the communicator. */
+static int next_group(rgi_fault_comm *state, rg_group *g) {
+  uint64_t count = atomic_fetch_add(&state->started, 1);
+  uint64_t number = rgi_mix_bits(state->group->context + 0x69616772u + (count << 32)) | 1;
+  RGI_TRY(rgi_group_with_context(rgi_members_share(state->group->members), state->group->tag,
+                                 number, g));
+  for (int i = 0; i < RGI_CREATION_IDS; i++)
+    (*g)->creation_ids[i] = state->group->creation_ids[i];
+  return RG_SUCCESS;
+}
+
+static int decide_all(agreement *a, rg_group g) {
+  while (!is_over(a)) {
+    rgi_group_decision decision;
+    RGI_TRY(rgi_group_decision_make(g, a->call, vote_of(a), 1, &decision));
+    take_decision(a, &decision);
+  }
+  return RG_SUCCESS;
+}
+
 RG_API int MPIX_Comm_agree(MPI_Comm comm, int *flag) {
   RGI_ULFM_STATE(state, comm);
   agreement a = begin(state, __func__, *flag);
-  int error = rgi_group_check_member(__func__, state->group);
-  while (!error && !is_over(&a)) {
-    rgi_group_decision decision;
-    error = rgi_group_decision_make(state->group, __func__, vote_of(&a), 1, &decision);
-    if (!error)
-      take_decision(&a, &decision);
-  }
+  rg_group g = NULL;
+  int error = next_group(state, &g);
+  if (!error)
+    error = decide_all(&a, g);
+  if (g)
+    rg_group_free(&g);
   if (error)
     return rgi_ulfm_raise(state, error);
   *flag = (int)a.result;
@@ -155,21 +176,10 @@ static void free_operation(rgi_fault_operation *operation) {
   free(operation);
 }
 
-/* The creations that have led to the communicator end it, no revocation of the communicator. */
-static int make_group(rgi_fault_comm *state, uint64_t number, rg_group *g) {
-  RGI_TRY(rgi_group_with_context(rgi_members_share(state->group->members), state->group->tag,
-                                 number, g));
-  for (int i = 0; i < RGI_CREATION_IDS; i++)
-    (*g)->creation_ids[i] = state->group->creation_ids[i];
-  return RG_SUCCESS;
-}
-
 int rgi_ulfm_agree_start(rgi_fault_comm *state, const char *call, int *flag,
                          int (*finish_it)(rgi_fault_comm *state, int *flag), MPI_Request *request) {
-  uint64_t count = atomic_fetch_add(&state->started, 1);
-  uint64_t number = rgi_mix_bits(state->group->context + 0x69616772u + (count << 32)) | 1;
   agree_operation *o = calloc(1, sizeof *o);
-  int error = o ? make_group(state, number, &o->g) : rgi_error(RG_ERR_NOMEM, "%s: no memory", call);
+  int error = o ? next_group(state, &o->g) : rgi_error(RG_ERR_NOMEM, "%s: no memory", call);
   if (error) {
     free(o);
     return rgi_ulfm_raise(state, error);
