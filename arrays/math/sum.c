@@ -11,6 +11,7 @@
 #include "collectives/calls/group_error.h"
 #include "distribution/type.h"
 #include "math/box.h"
+#include "math/diagonal.h"
 #include "math/typed_loops.h"
 
 RGI_FAST_LOOPS
@@ -86,6 +87,23 @@ int rg_array_sum(rg_array a, const int64_t lo[], const int64_t hi[], void *sum) 
   RGI_TRY(rgi_box_rows(1, &operand, sum_loops[a->type], &total));
   RGI_TRY(add_totals(a, &total));
   store_total(a->type, &total, sum);
+  return RG_SUCCESS;
+}
+
+int rg_array_trace(rg_array a, void *trace) {
+  rgi_operand operand;
+  rgi_diagonal part;
+  sum_total total = {0};
+  RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &operand));
+  RGI_REQUIRE(trace);
+  RGI_TRY(rgi_diagonal_check(__func__, &operand));
+  RGI_TRY(rgi_operand_arithmetic(__func__, &operand));
+  RGI_TRY(rgi_operands_begin(__func__, 1, &operand));
+  for (rgi_diagonal_start(&part, &operand); rgi_diagonal_next(&part);)
+    for (int64_t i = 0; i < part.n; i++, part.ptr += part.step)
+      sum_loops[a->type](&total, 1, &part.ptr);
+  RGI_TRY(add_totals(a, &total));
+  store_total(a->type, &total, trace);
   return RG_SUCCESS;
 }
 

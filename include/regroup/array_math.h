@@ -82,6 +82,15 @@ RG_API int rg_array_scale(rg_array a, const int64_t lo[], const int64_t hi[], co
 RG_API int rg_array_add_scalar(rg_array a, const int64_t lo[], const int64_t hi[],
                                const void *value);
 
+/* Multiplies each element whose index in the dimension is i by element i of v: with dimension 0 the
+ * rows of a matrix, with 1 its columns. v has one dimension, of the array's extent in that
+ * dimension, and a's type. Each member gets all of v. */
+RG_API int rg_array_scale_along(rg_array a, int dimension, rg_array v);
+
+/* Sets the elements of a patch to start, start + step, ... in C order. */
+RG_API int rg_array_enumerate(rg_array a, const int64_t lo[], const int64_t hi[], const void *start,
+                              const void *step);
+
 /* c = alpha a + beta b; c may be a or b, with the same patch. */
 RG_API int rg_array_add(const void *alpha, rg_array a, const void *beta, rg_array b, rg_array c);
 RG_API int rg_array_add_patch(const void *alpha, rg_array a, const int64_t alo[],
@@ -182,6 +191,19 @@ RG_API int rg_array_checksum(rg_array a, uint64_t *checksum);
 /* b = transpose of a, of any type. The arrays may be on different groups, as for
  * rg_array_copy. */
 RG_API int rg_array_transpose(rg_array a, rg_array b);
+
+/* The diagonal of a matrix against v, which has one dimension, of the diagonal's length, and a's
+ * type: v = diagonal, diagonal = v or diagonal += v. v NULL: *value stands for each element of v
+ * (not RG_DIAGONAL_GET). */
+typedef enum { RG_DIAGONAL_GET, RG_DIAGONAL_SET, RG_DIAGONAL_ADD } rg_diagonal_operation;
+RG_API int rg_array_diagonal(rg_diagonal_operation op, rg_array a, rg_array v, const void *value);
+
+/* The sum of the diagonal, as rg_array_sum returns it. */
+RG_API int rg_array_trace(rg_array a, void *trace);
+
+/* a = (a + transpose of a) / 2, in place, without conjugation. Each element below the diagonal and
+ * its mirrored one are set by the owner of the former. */
+RG_API int rg_array_symmetrize(rg_array a);
 
 typedef enum {
   RG_FORM_NORMAL,

@@ -27,8 +27,8 @@ int rgi_error_report_end(rgi_error_report *report, const char *call, int lost) {
 
 int rgi_error_report_under(const char *call, int error) {
   const char *text = rg_error_detail();
-  size_t inner = strspn(text, "abcdefghijklmnopqrstuvwxyz_0123456789");
   if (!error || strncmp(text, "rg_", 3) != 0)
     return error;
+  size_t inner = strspn(text, "abcdefghijklmnopqrstuvwxyz_0123456789");
   return rgi_error(error, "%s%s", call, text + inner);
 }

@@ -626,3 +626,40 @@ void test_print(void) {
     math_free(&y);
   }
 }
+
+/* start + i step in the patch, in any layout. */
+void test_enumerate(void) {
+  math_seed(15);
+  for (int c = 0; c < CASES; c++) {
+    math_array x = any(math_type());
+    int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
+    double _Complex start = math_value(x.type), step = math_value(x.type);
+    math_scalar s = math_element(x.type, start), t = math_element(x.type, step);
+    math_patch(&x, lo, hi);
+    RGT_OK(rg_array_enumerate(x.a, lo, hi, &s, &t));
+    for (int64_t i = 0, n = math_count(&x, lo, hi); i < n; i++)
+      math_put(&x, math_index(&x, lo, hi, i), start + (double)i * step);
+    RGT_INT(math_differences(&x), 0);
+    math_free(&x);
+  }
+}
+
+void test_scale_along(void) {
+  math_seed(16);
+  for (int c = 0; c < CASES; c++) {
+    math_array x = any(math_type());
+    int dimension = (int)math_draw(x.dims);
+    math_array v = math_make(NULL, x.type, 1, &x.shape[dimension]);
+    int64_t inner = 1;
+    for (int d = dimension + 1; d < x.dims; d++)
+      inner *= x.shape[d];
+    for (int64_t i = 0; i < x.n; i++)
+      math_put(&x, i, math_at(&x, i) * math_at(&v, i / inner % x.shape[dimension]));
+    RGT_OK(rg_array_scale_along(x.a, dimension, v.a));
+    RGT_INT(math_differences(&x), 0);
+    RGT_FAILS(rg_array_scale_along(x.a, x.dims, v.a), RG_ERR_ARG);
+    RGT_FAILS(rg_array_scale_along(x.a, dimension, x.a), RG_ERR_ARG);
+    math_free(&v);
+    math_free(&x);
+  }
+}

@@ -418,3 +418,74 @@ void test_errors(void) {
     math_free(all[i]);
   }
 }
+
+/* --- diagonals ---------------------------------------------------------------------------- */
+
+static void check_diagonal(rg_diagonal_operation op, math_array *x, math_array *v,
+                           const math_scalar *value) {
+  RGT_OK(rg_array_diagonal(op, x->a, v ? v->a : NULL, value));
+  for (int64_t i = 0; i < x->shape[0] && i < x->shape[1]; i++) {
+    int64_t at = i * (x->shape[1] + 1);
+    double _Complex y = v ? math_at(v, i) : math_number(x->type, value);
+    if (op == RG_DIAGONAL_GET)
+      math_put(v, i, math_at(x, at));
+    else
+      math_put(x, at, op == RG_DIAGONAL_SET ? y : math_at(x, at) + y);
+  }
+  RGT_INT(math_differences(x), 0);
+  if (v)
+    RGT_INT(math_differences(v), 0);
+}
+
+void test_diagonal(void) {
+  math_seed(50);
+  for (int c = 0; c < math_cases(30); c++) {
+    int64_t shape[2] = {math_draw(30), math_draw(30)},
+            n = shape[0] < shape[1] ? shape[0] : shape[1];
+    rg_array_type type = math_type();
+    math_array x = math_make(NULL, type, 2, shape), v = math_make(NULL, type, 1, &n);
+    math_scalar value = math_element(type, math_value(type)), trace;
+    double _Complex sum = 0;
+    for (int64_t i = 0; i < n; i++)
+      sum += math_at(&x, i * (shape[1] + 1));
+    RGT_OK(rg_array_trace(x.a, &trace));
+    RGT_TRUE(math_number(type == RG_TYPE_INT32 ? RG_TYPE_INT64 : type, &trace) == sum);
+    for (int op = RG_DIAGONAL_ADD; op >= RG_DIAGONAL_GET; op--) {
+      check_diagonal((rg_diagonal_operation)op, &x, &v, NULL);
+      if (op != RG_DIAGONAL_GET)
+        check_diagonal((rg_diagonal_operation)op, &x, NULL, &value);
+    }
+    RGT_FAILS(rg_array_diagonal(RG_DIAGONAL_GET, x.a, NULL, &value), RG_ERR_ARG);
+    RGT_FAILS(rg_array_diagonal(RG_DIAGONAL_SET, x.a, NULL, NULL), RG_ERR_ARG);
+    RGT_FAILS(rg_array_diagonal((rg_diagonal_operation)3, x.a, v.a, NULL), RG_ERR_ARG);
+    RGT_FAILS(rg_array_diagonal(RG_DIAGONAL_SET, x.a, x.a, NULL), RG_ERR_ARG);
+    RGT_FAILS(rg_array_diagonal(RG_DIAGONAL_SET, v.a, v.a, NULL), RG_ERR_ARG);
+    RGT_FAILS(rg_array_trace(v.a, &trace), RG_ERR_ARG);
+    math_free(&v);
+    math_free(&x);
+  }
+}
+
+/* Sums of whole numbers divided by 2 are exact. Larger ones have tiles. */
+void test_symmetrize(void) {
+  math_seed(51);
+  for (int c = 0; c < math_cases(30); c++) {
+    int64_t n = c % 10 == 9 ? 150 : math_draw(40);
+    math_array x = math_make(NULL, math_blas_type(), 2, (int64_t[]){n, n});
+    for (int64_t i = 0; i < n; i++)
+      for (int64_t j = 0; j < i; j++) {
+        double _Complex mean = (math_at(&x, i * n + j) + math_at(&x, j * n + i)) / 2;
+        math_put(&x, i * n + j, mean);
+        math_put(&x, j * n + i, mean);
+      }
+    RGT_OK(rg_array_symmetrize(x.a));
+    RGT_INT(math_differences(&x), 0);
+    math_free(&x);
+  }
+  math_array x = math_make(NULL, RG_TYPE_DOUBLE, 2, (int64_t[]){3, 4});
+  math_array y = math_make(NULL, RG_TYPE_INT64, 2, (int64_t[]){3, 3});
+  RGT_FAILS(rg_array_symmetrize(x.a), RG_ERR_ARG);
+  RGT_FAILS(rg_array_symmetrize(y.a), RG_ERR_ARG);
+  math_free(&y);
+  math_free(&x);
+}

@@ -13,6 +13,8 @@ void test_add(void);
 void test_combine(void);
 void test_divide(void);
 void test_map(void);
+void test_enumerate(void);
+void test_scale_along(void);
 void test_combine_patches(void);
 void test_map_patches(void);
 void test_patches_wrong(void);
@@ -36,6 +38,8 @@ void test_copy(void);
 void test_copy_patch(void);
 void test_copy_groups(void);
 void test_transpose(void);
+void test_diagonal(void);
+void test_symmetrize(void);
 void test_multiply(void);
 void test_multiply_large(void);
 void test_multiply_vector(void);
@@ -44,6 +48,7 @@ void test_errors(void);
 #define ELEMENTS                                                                                   \
   {"fill", test_fill}, {"zero", test_zero}, {"random", test_random}, {"scale", test_scale},        \
       {"add", test_add}, {"combine", test_combine}, {"divide", test_divide}, {"map", test_map},    \
+      {"enumerate", test_enumerate}, {"scale along", test_scale_along},                            \
       {"combine of patches", test_combine_patches}, {"map of patches", test_map_patches},          \
       {"wrong patches", test_patches_wrong}, {"step bounds", test_step_bounds},                    \
       {"ghosts", test_ghosts}, {"runs", test_runs}, {                                              \
@@ -61,7 +66,8 @@ void test_errors(void);
 #define MATRICES                                                                                   \
   {"copy", test_copy}, {"copy of patches", test_copy_patch},                                       \
       {"copy between groups", test_copy_groups}, {"transpose", test_transpose},                    \
-      {"multiply", test_multiply}, {"multiply larger ones", test_multiply_large},                  \
+      {"diagonal", test_diagonal}, {"symmetrize", test_symmetrize}, {"multiply", test_multiply},   \
+      {"multiply larger ones", test_multiply_large},                                               \
       {"multiply by a vector", test_multiply_vector}, {                                            \
     "errors", test_errors                                                                          \
   }

@@ -445,6 +445,42 @@ static int is_transposed(void) {
   return good;
 }
 
+static int symmetrize(void) {
+  return rg_array_symmetrize(a);
+}
+
+static int is_symmetric(void) {
+  int good = rg_array_get(a, none, shape, got, NULL) == RG_SUCCESS;
+  for (int i = 0; i < ALL; i++)
+    good &= 2 * got[i] == (SIDE + 1) * (i / SIDE + i % SIDE);
+  return good;
+}
+
+static int trace(void) {
+  return rg_array_trace(a, &number);
+}
+
+static int is_trace(void) {
+  return number == (SIDE + 1) * SIDE * (SIDE - 1) / 2;
+}
+
+static int take_diagonal(void) {
+  return rg_array_diagonal(RG_DIAGONAL_GET, a, c, NULL);
+}
+
+static int is_diagonal(void) {
+  return rg_array_get(c, none, shape, got, NULL) == RG_SUCCESS && diagonal();
+}
+
+static int scale_along(void) {
+  return rg_array_scale_along(b, 0, c);
+}
+
+static int number_elements(void) {
+  const double nothing = 0, one = 1;
+  return rg_array_enumerate(c, NULL, NULL, &nothing, &one);
+}
+
 static int multiply(void) {
   const double one = 1, nothing = 0;
   return rg_array_multiply(RG_FORM_NORMAL, RG_FORM_NORMAL, &one, b, b, &nothing, c);
@@ -621,6 +657,11 @@ static const shortage_call calls[] = {
     {"rg_array_norm_patch", EACH, fill, norm_patch, is_sum, free_all},
     {"rg_array_absmin", EACH, fill, least_absolute, is_least, free_all},
     {"rg_array_absmax", EACH, fill, greatest_absolute, is_greatest, free_all},
+    {"rg_array_enumerate", EACH, fill_three, number_elements, c_is_a, free_all},
+    {"rg_array_scale_along", EACH, make_vector, scale_along, NULL, free_all},
+    {"rg_array_diagonal", EACH, make_vector, take_diagonal, is_diagonal, free_all},
+    {"rg_array_trace", EACH, fill, trace, is_trace, free_all},
+    {"rg_array_symmetrize", EACH, fill, symmetrize, is_symmetric, free_all},
     {"rg_array_sum", EACH, fill, sum, is_sum, free_all},
     {"rg_array_max", EACH, fill, greatest, is_greatest, free_all},
     {"rg_array_norm", EACH, fill, norm, is_sum, free_all},
