@@ -114,7 +114,7 @@ static int end_creation(rgi_fault_creation *made, int code, MPI_Comm *comm) {
 }
 
 /* The answer to the program, after the communicator's error handler. code: MPI's. */
-static int raise(MPI_Comm comm, int error, int code) {
+static int raise_error(MPI_Comm comm, int error, int code) {
   if (error != RG_ERR_MPI)
     return error ? rgi_intercept_raise(RGI_INTERCEPT_COUNT, comm, error) : MPI_SUCCESS;
   PMPI_Comm_call_errhandler(comm, code);
@@ -130,7 +130,7 @@ static int answer(rgi_fault_creation *made, int error, int code, MPI_Comm *comm)
   if (error == RG_ERR_REVOKED && !rgi_fault_comm_is_revoked(made->parent))
     error = rgi_error(RG_ERR_PROC_FAILED, "%s: another process has met a failure", made->call);
   rg_group_free(&made->votes);
-  return raise(parent, error, code);
+  return raise_error(parent, error, code);
 }
 
 void rgi_fault_create_abandon(rgi_fault_comm *state) {
@@ -357,5 +357,5 @@ RG_API int MPI_Intercomm_create(MPI_Comm comm, int leader, MPI_Comm peer_comm, i
   }
   if (error && error != RG_ERR_MPI)
     *newcomm = MPI_COMM_NULL;
-  return raise(comm, error, code);
+  return raise_error(comm, error, code);
 }

@@ -275,7 +275,7 @@ static int spawn_together(rgi_fault_creation *made, int root, shared_order *orde
 }
 
 /* The parent's failure as any call's, all else as MPI_ERR_SPAWN. */
-static int raise(rgi_fault_comm *state, int root, int error) {
+static int raise_error(rgi_fault_comm *state, int root, int error) {
   char text[MPI_MAX_ERROR_STRING];
   snprintf(text, sizeof text, "regroup: %s", rg_error_detail());
   int failed = rgi_fault_comm_check(state, "MPI_Comm_spawn");
@@ -311,7 +311,7 @@ static int spawn(const char *call, const rgi_fault_order *order, int root, MPI_C
   set_codes(codes, shared.n, error ? MPI_ERR_SPAWN : MPI_SUCCESS);
   if (error)
     *inter = MPI_COMM_NULL;
-  return error ? raise(state, root, error) : MPI_SUCCESS;
+  return error ? raise_error(state, root, error) : MPI_SUCCESS;
 }
 
 RG_API int MPI_Comm_spawn(const char *command, char *argv[], int most, MPI_Info info, int root,
