@@ -4,9 +4,11 @@
  * ranks: 1
  * MPICH releases a variable on the stack as if it were a request of UCX's: UCX gets only what is
  * its own (mpich/polite.c). */
+#include <stddef.h>
+
 #include "tests/check/check.h"
 
-#if __has_include(<ucp/api/ucp.h>)
+#if __has_include(<ucp/api/ucp.h>) && !defined RG_NO_MPICH
 #include <dlfcn.h>
 #include <string.h>
 #include <ucp/api/ucp.h>

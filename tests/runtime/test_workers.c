@@ -4,12 +4,13 @@
  * ranks: 1
  * During MPI_Finalize a thread of the library polls the workers of UCX that MPI has made for a
  * single thread (mpich/polite_end.c): they are made for threads that use them one at a time. */
+#include <stddef.h>
+
 #include "tests/check/check.h"
 
-#if __has_include(<ucp/api/ucp.h>)
+#if __has_include(<ucp/api/ucp.h>) && !defined RG_NO_MPICH
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stddef.h>
 #include <ucp/api/ucp.h>
 
 #define FIND(name) __typeof__(name) *const p_##name = (__typeof__(name) *)dlsym(RTLD_DEFAULT, #name)
