@@ -22,6 +22,7 @@
  *    scope (leave_scope). */
 #include "intercomm/reserve_directory.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -62,7 +63,9 @@ static struct {
   int held;            /* the last process is the holder */
   uint64_t given_back; /* the last acquisition that this process gave itself back from */
   unsigned asked;      /* queries that have an answer */
-} directory;
+  /* Of a process's threads one at a time: what the table has seen, and its connections, are one. */
+  pthread_mutex_t lock;
+} directory = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static uint64_t reserve_context(void) {
   return rgi_mix_bits(0x72657365727665u);
@@ -158,7 +161,7 @@ static int send_query_and_wait(const char *call, int what, int argument, uint64_
   return receive_ints(call, holder_rank(), reply, ints);
 }
 
-static int try_to_acquire(const char *call, rgi_reserve_table_wish *wish) {
+static int try_alone(const char *call, rgi_reserve_table_wish *wish) {
   int *answer;
   if (directory.direct)
     return rgi_reserve_table_acquire(wish);
@@ -169,6 +172,13 @@ static int try_to_acquire(const char *call, rgi_reserve_table_wish *wish) {
     memcpy(wish->ranks, answer + 2, (size_t)wish->n * sizeof *wish->ranks);
   rgi_spare_free(answer);
   return RG_SUCCESS;
+}
+
+static int try_to_acquire(const char *call, rgi_reserve_table_wish *wish) {
+  pthread_mutex_lock(&directory.lock);
+  int error = try_alone(call, wish);
+  pthread_mutex_unlock(&directory.lock);
+  return error;
 }
 
 /* Waits for the processes whose acquisition by another group has failed: they are on the way
@@ -202,11 +212,18 @@ static int look_for_end(const char *call, int *over, int *lost) {
   return *over ? end_all(call, *lost) : RG_SUCCESS;
 }
 
-int rgi_reserve_directory_release(const char *call, int rank) {
+static int release_alone(const char *call, int rank) {
   if (!directory.direct)
     return send_query(call, RELEASE, rank, 0, 0);
   return rank == rgi_runtime.rank ? rgi_reserve_table_set(rank, RGI_RESERVE_SLEEPING)
                                   : rgi_reserve_table_give_back(rank, rgi_runtime.rank);
+}
+
+int rgi_reserve_directory_release(const char *call, int rank) {
+  pthread_mutex_lock(&directory.lock);
+  int error = release_alone(call, rank);
+  pthread_mutex_unlock(&directory.lock);
+  return error;
 }
 
 int rgi_reserve_directory_leave(const char *call) {
@@ -222,7 +239,7 @@ int rgi_reserve_directory_join(const char *call) {
                           : send_query(call, JOIN, 0, 0, 0);
 }
 
-int rgi_reserve_directory_count(const char *call, int *sleeping) {
+static int count_alone(const char *call, int *sleeping) {
   int *answer;
   if (directory.direct)
     return rgi_reserve_table_count(sleeping);
@@ -230,6 +247,13 @@ int rgi_reserve_directory_count(const char *call, int *sleeping) {
   *sleeping = answer[0];
   rgi_spare_free(answer);
   return RG_SUCCESS;
+}
+
+int rgi_reserve_directory_count(const char *call, int *sleeping) {
+  pthread_mutex_lock(&directory.lock);
+  int error = count_alone(call, sleeping);
+  pthread_mutex_unlock(&directory.lock);
+  return error;
 }
 
 /* --- the holder ------------------------------------------------------------------- */
