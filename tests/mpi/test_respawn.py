@@ -51,6 +51,15 @@ def test_calls():
                 (where.name, workers, reserve, status, text)
 
 
+def test_threads():
+    for where in jobs.SURVIVED:
+        for workers, per in [(1, 1), (4, 1), (2, 2)]:
+            for _ in range(5 if jobs.FULL else 2):
+                status, text = run(where, workers, 6 * per, 'tests/plain_spawn_threads', per)
+                assert status == 0 and 'WRONG' not in text and text.count('OK') == 1, \
+                    (where.name, workers, per, status, text)
+
+
 def test_plans():
     for where in jobs.SURVIVED:
         for workers, reserve, plan, generation in [
@@ -90,6 +99,7 @@ def test_fortran():
 
 
 test_calls()
+test_threads()
 test_fortran()
 test_plans()
 test_random()

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "formation/comm.h"
 #include "formation/group.h"
 #include "mpi/fault/fault_operation.h"
 #include "mpi/fault/fault_request.h"
@@ -36,16 +37,16 @@ int rgi_fault_create_begin(rgi_fault_creation *made, rgi_fault_comm *parent, con
   return rgi_fault_comm_check(parent, call);
 }
 
-/* The processes of both sides, in an order that they share: the side with the lower first rank
- * first. */
-static int join_sides(MPI_Comm comm, MPI_Group *both) {
+/* The processes of both sides, in an order that they share: the side that is not high first, or
+ * that with the lower first rank. */
+static int join_sides(MPI_Comm comm, int high, int high_there, MPI_Group *both) {
   MPI_Group mine, theirs;
   int first = 0, at[2];
   if (PMPI_Comm_group(comm, &mine) || PMPI_Comm_remote_group(comm, &theirs))
     return rgi_error(RG_ERR_NOMEM, "MPI: no memory for MPI's group");
   PMPI_Group_translate_ranks(mine, 1, &first, rgi_runtime.mpi_group, &at[0]);
   PMPI_Group_translate_ranks(theirs, 1, &first, rgi_runtime.mpi_group, &at[1]);
-  int low = at[0] < at[1];
+  int low = high == high_there ? at[0] < at[1] : high_there;
   PMPI_Group_union(low ? mine : theirs, low ? theirs : mine, both);
   PMPI_Group_free(&mine);
   PMPI_Group_free(&theirs);
@@ -57,7 +58,7 @@ static int members_of(MPI_Comm comm, rgi_members **members) {
   int is_inter = 0, error = RG_SUCCESS;
   PMPI_Comm_test_inter(comm, &is_inter);
   if (is_inter)
-    error = join_sides(comm, &group);
+    error = join_sides(comm, 0, 0, &group);
   else if (PMPI_Comm_group(comm, &group) != MPI_SUCCESS)
     error = rgi_error(RG_ERR_NOMEM, "MPI: no memory for MPI's group");
   RGI_TRY(error);
@@ -143,7 +144,7 @@ void rgi_fault_create_abandon(rgi_fault_comm *state) {
   rg_group_free(&next);
 }
 
-#define CREATE(function, parent_comm, made_comm, ...)                                              \
+#define CREATE_BY(function, create, parent_comm, made_comm, ...)                                   \
   rgi_fault_comm *state = rgi_fault_comm_find(parent_comm);                                        \
   rgi_fault_creation made;                                                                         \
   int code = MPI_SUCCESS;                                                                          \
@@ -152,10 +153,13 @@ void rgi_fault_create_abandon(rgi_fault_comm *state) {
   int error = rgi_fault_create_begin(&made, state, #function);                                     \
   if (!error) {                                                                                    \
     rgi_fault_guard_begin(&made.guard, state, made.votes);                                         \
-    code = P##function(__VA_ARGS__);                                                               \
+    code = create;                                                                                 \
     error = end_creation(&made, code, made_comm);                                                  \
   }                                                                                                \
   return answer(&made, error, code, made_comm)
+
+#define CREATE(function, parent_comm, made_comm, ...)                                              \
+  CREATE_BY(function, P##function(__VA_ARGS__), parent_comm, made_comm, __VA_ARGS__)
 
 RG_API int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm) {
   CREATE(MPI_Comm_dup, comm, newcomm, comm, newcomm);
@@ -308,15 +312,34 @@ RG_API int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int n, const int source
          targets, target_weights, info, reorder, newcomm);
 }
 
-RG_API int MPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm *newcomm) {
-  CREATE(MPI_Intercomm_merge, comm, newcomm, comm, high, newcomm);
+/* --- inter-communicators ------------------------------------------------------------------ */
+
+/* MPICH's own call takes its messages' context from the side that is high: two that threads of the
+ * other side merge at once may have the same one. */
+static int merge(const rgi_fault_creation *made, int high, MPI_Comm *newcomm) {
+  MPI_Comm comm = made->parent->comm;
+  MPI_Group both;
+  int mine = high != 0, theirs = 0;
+  if (!made->parent->is_inter)
+    return PMPI_Intercomm_merge(comm, high, newcomm); /* an error */
+  int code = PMPI_Allreduce(&mine, &theirs, 1, MPI_INT, MPI_MAX, comm);
+  if (code)
+    return code;
+  if (join_sides(comm, mine, theirs, &both))
+    return MPI_ERR_NO_MEM;
+  code =
+      PMPI_Comm_create_group(rgi_runtime.comm, both, rgi_comm_creation_tag(made->number), newcomm);
+  PMPI_Group_free(&both);
+  return code;
 }
 
-/* --- inter-communicators ------------------------------------------------------------------ */
+RG_API int MPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm *newcomm) {
+  CREATE_BY(MPI_Intercomm_merge, merge(&made, high, newcomm), comm, newcomm, comm, high, newcomm);
+}
 
 static int group_of_sides(MPI_Comm comm, rg_group *all) {
   MPI_Group both;
-  RGI_TRY(join_sides(comm, &both));
+  RGI_TRY(join_sides(comm, 0, 0, &both));
   int error = rg_group_from_mpi_group(both, 0, all);
   PMPI_Group_free(&both);
   return error;
