@@ -33,11 +33,15 @@ from deaths import cluster, run_tests, slurm  # noqa: E402
 
 # How much each has to do, so that it takes about a second.
 ROUNDS = {'ring': 150, 'workers': 300, 'stencil': 150, 'libraries': 300, 'threads': 150, 'jacobi': 400,
-          'jacobi08': 400}
+          'jacobi08': 400, 'respawn': 150}
+FILES = {'respawn': 'stencil'}  # the programs' where the name is another one
+RESERVE = {'respawn': 2}  # of the processes; the others are at least 4, and not all on one node
 FORTRAN = {'jacobi': [], 'jacobi08': ['-DF08']}
 RESULT = re.compile(r'^RESULT ([0-9A-Fa-f]{16}) (\d+) 0 (\d+)$', re.M)
 # What Slurm's machine has not answered in time, where it has too much to do.
 LOST = re.compile(r'^regroup: node \S+ is lost \(ranks? (\d+)(?:-(\d+))?\)', re.M)
+# The same, beside the node that is lost.
+NO_MAJORITY = re.compile(r'^regroup: the node of rank .* which is no majority$', re.M)
 SEEDS = 3  # of the programs: runs of the same seed have the same result
 
 
@@ -55,14 +59,16 @@ def compile_fortran(folder):
 class Run:
     """What is drawn for one."""
 
-    def __init__(self, seed, names, most):
+    def __init__(self, seed, names, np):
         random.seed(seed)
         self.name = names[seed % len(names)]
-        self.np = random.randint(3, most)
+        self.reserve = RESERVE.get(self.name, 0)
+        self.np = max(random.randint(*np), 3 * self.reserve)
         self.seed = random.randrange(SEEDS)
-        self.deaths = random.randint(1, min(3, self.np - 1))
-        self.ranks = random.sample(range(self.np), self.deaths)
         self.how = random.choice(['point', 'time', 'outside'])
+        workers = self.np - self.reserve
+        self.deaths = 1 if self.reserve and self.how == 'outside' else random.randint(1, min(3, workers - 1))
+        self.ranks = random.sample(range(workers), self.deaths)
         self.parts = [random.random() for _ in self.ranks]  # of the life of a run
         self.node = random.randrange(slurm_soak.NODES)
 
@@ -79,10 +85,17 @@ class Run:
     def arguments(self, plan):
         return [str(self.seed + 1), str(ROUNDS[self.name]), plan]
 
+    def variables(self, library):
+        return {'LD_PRELOAD': library, 'RG_RESERVE': str(self.reserve)}
+
+    def living(self, killed):
+        """How many have a result at least: the dead may have been in reserve, which may be used up."""
+        return self.np - self.reserve - killed
+
 
 class Soak:
     def __init__(self, where, build, names, most=8, limit=100):
-        self.where, self.names, self.most, self.limit = where, names, most, limit
+        self.where, self.names, self.np, self.limit = where, names, (3, most), limit
         self.build = os.path.abspath(build)
         self.library = self.build + '/lib/libregroup-mpi.so'
         self.fortran = None  # the folder of these programs
@@ -91,11 +104,11 @@ class Soak:
         self.counts = collections.Counter()
 
     def path(self, name):
-        return '%s/fault_%s' % (self.fortran if name in FORTRAN else self.build + '/tests', name)
+        return '%s/fault_%s' % (self.fortran if name in FORTRAN else self.build + '/tests', FILES.get(name, name))
 
     def run(self, seed):
         """Returns what is wrong, or ''."""
-        drawn = Run(seed, self.names, self.most)
+        drawn = Run(seed, self.names, self.np)
         key = drawn.name, drawn.np
         if key not in self.lives:
             began = time.monotonic()
@@ -115,11 +128,12 @@ class Soak:
         with tempfile.TemporaryDirectory(prefix='fault-') as folder:
             env = dict(deaths.ENV, TMPDIR=folder, **dict([mark.split('=')]))
             shared = deaths.shared_files()
-            words = [*self.where.begin(drawn.np), '-genv', 'LD_PRELOAD', self.library, '-n', str(drawn.np),
-                     self.path(drawn.name), *drawn.arguments(plan)]
+            variables = [w for pair in drawn.variables(self.library).items() for w in ('-genv', *pair)]
+            words = [*self.where.begin(drawn.np), *variables, '-n', str(drawn.np), self.path(drawn.name),
+                     *drawn.arguments(plan)]
             status, text, killed = deaths.one_run(words, env, outside, life, self.limit, self.where, folder)
             killed += drawn.deaths if plan != 'none' else 0
-            wrong, points = self.judge(drawn, status, text, killed, drawn.np - killed)
+            wrong, points = self.judge(drawn, status, text, killed, drawn.living(killed))
             if killed:  # perhaps in MPI_Init
                 deaths.forget_mpich_files({os.path.basename(path) for path in shared})
             wrong = wrong or soak.left_over(mark, shared, folder, None)
@@ -151,18 +165,20 @@ class Program:
     """As slurm_soak takes one."""
     program = '/usr/bin/env'  # of the ranks alone
 
-    def __init__(self, path, library, arguments):
-        self.path, self.arguments = path, ['LD_PRELOAD=' + library, path, *arguments]
+    def __init__(self, path, variables, arguments):
+        self.path, self.arguments = path, [*map('='.join, variables.items()), path, *arguments]
 
 
 class SlurmSoak(Soak):
-    """Each run has a Slurm of its own, of which a node is lost in half of them."""
-    np = slurm_soak.NODES * slurm_soak.EACH
+    """Each run has a Slurm of its own, of which a node is lost in a third of them."""
+
+    def __init__(self, *how, **more):
+        super().__init__(*how, **more)
+        self.np = (slurm_soak.NODES * slurm_soak.EACH,) * 2  # a node has always as many
 
     def attempt(self, drawn, plan, outside, life):
-        drawn.np = self.np
         node = drawn.node if outside else None
-        kind = Program(self.path(drawn.name), self.library, drawn.arguments(plan))
+        kind = Program(self.path(drawn.name), drawn.variables(self.library), drawn.arguments(plan))
         with slurm.Slurm(slurm_soak.NODES, SlurmdTimeout=3600) as made, tempfile.TemporaryFile('w+') as output:
             job = slurm_soak.Job(made, self.build, kind, output)
             job.name = os.path.basename(kind.path)[:15]
@@ -176,7 +192,10 @@ class SlurmSoak(Soak):
                 if late > (slurm_soak.EACH if outside else 0):
                     self.counts['nodes given up'] += 1
                     lost += late
-                wrong, points = self.judge(drawn, job.process.returncode, text, lost, self.np - lost)
+                wrong, points = self.judge(drawn, job.process.returncode, text, lost, drawn.living(lost))
+            if wrong and outside and NO_MAJORITY.search(text):
+                self.counts['without a majority'] += 1
+                wrong = ''
             if wrong and slurm.RESET in text:
                 self.counts['ended by srun'] += 1
                 wrong = ''
@@ -195,6 +214,7 @@ class SlurmSoak(Soak):
                 self.counts['had ended before'] += 1
             else:
                 job.made.lose(node)
+                self.counts['kills'] += slurm_soak.EACH
                 self.counts['nodes lost'] += 1
         return '' if job.wait(job.has_ended) else 'no end within %d s' % slurm_soak.LIMIT
 

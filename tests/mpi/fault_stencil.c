@@ -3,7 +3,8 @@
  *
  * A stencil on a ring of points, in whole numbers. Now and then each member copies its block to
  * the next one. After deaths the survivors share the points anew, from the last copies that all
- * have made; where a block is lost with its copy they begin again. The result is compared with that
+ * have made, with those that are spawned for the dead; where a block is lost with its copy they
+ * begin again. The result is compared with that
  * of one process. See mortal.h. */
 #include <stdlib.h>
 #include <string.h>
@@ -183,9 +184,9 @@ static uint64_t check(MPI_Comm comm) {
 }
 
 int main(int argc, char **argv) {
-  MPI_Comm comm = MPI_COMM_WORLD;
   int failed, me, first, n;
   mortal_begin(argc, argv, MPI_THREAD_SINGLE);
+  MPI_Comm comm = mortal_comm;
   for (int v = 0; v < VERSIONS; v++) {
     copies[v].step = -1;
     for (int b = 0; b < 2; b++)
@@ -197,7 +198,7 @@ int main(int argc, char **argv) {
     now[i + 1] = initial(first + i);
   latest = -1;
   do
-    for (failed = 0; step_now < mortal_rounds && !failed;)
+    for (failed = mortal_is_new; step_now < mortal_rounds && !failed;)
       failed = step(comm);
   while (!mortal_settle_with(&comm, failed, restore, NULL));
   return mortal_end(check(comm));

@@ -9,12 +9,18 @@
 #include <string.h>
 #include <sys/time.h>
 
-int mortal_rank, mortal_rounds;
+int mortal_rank, mortal_rounds, mortal_is_new;
+MPI_Comm mortal_comm;
 
+enum { SPAWNED_WELL = 1, HAS_RESERVE = 2 };
+
+static char **arguments;
 static uint64_t seed;
 static atomic_int wrong, deaths;
 static atomic_long points;
 static long last_point; /* 0: none */
+static int wanted;      /* members, where the dead are replaced */
+static int all;         /* processes so far: of the beginning, and spawned ones that have joined */
 
 static void die(int sign) {
   (void)sign;
@@ -41,7 +47,74 @@ static void read_plan(const char *plan) {
   }
 }
 
+/* --- spawning ------------------------------------------------------------------------------- */
+
+/* Both sides: all have the communicator of both, or none has. */
+static int join(MPI_Comm inter, int is_new, MPI_Comm *made) {
+  MPI_Comm both = MPI_COMM_NULL;
+  MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
+  mortal_point();
+  int well = !mortal_code(MPI_Intercomm_merge(inter, is_new, &both), "MPI_Intercomm_merge");
+  mortal_point();
+  int failed = mortal_code(MPIX_Comm_agree(inter, &well), "MPIX_Comm_agree") || !well;
+  MPI_Comm_free(&inter);
+  if (both != MPI_COMM_NULL)
+    MPI_Comm_set_errhandler(both, MPI_ERRORS_RETURN);
+  if (failed && both != MPI_COMM_NULL)
+    MPI_Comm_free(&both);
+  if (!failed)
+    *made = both;
+  return failed;
+}
+
+/* Where there are not enough in reserve, or a process dies meanwhile, the survivors go on alone. */
+static void replace_dead(MPI_Comm *comm) {
+  char number[16], none[] = "none", *words[] = {arguments[1], arguments[2], none, number, NULL};
+  MPI_Comm inter = MPI_COMM_NULL, made;
+  int size, well = HAS_RESERVE;
+  MPI_Comm_size(*comm, &size);
+  if (size >= wanted)
+    return;
+  snprintf(number, sizeof number, "%d", wanted);
+  mortal_point();
+  int code = MPI_Comm_spawn(arguments[0], words, wanted - size, MPI_INFO_NULL, 0, *comm, &inter,
+                            MPI_ERRCODES_IGNORE);
+  if (code == MPI_SUCCESS)
+    well |= SPAWNED_WELL;
+  else if (code != MPIX_ERR_PROC_FAILED && code != MPIX_ERR_REVOKED)
+    well = 0;
+  mortal_point();
+  code = mortal_code(MPIX_Comm_agree(*comm, &well), "MPIX_Comm_agree");
+  if (!(well & HAS_RESERVE))
+    wanted = 0;
+  if (code || !(well & SPAWNED_WELL) || join(inter, 0, &made))
+    return;
+  MPI_Comm_free(comm);
+  *comm = made;
+  all += wanted - size;
+}
+
+/* A process that has been spawned in vain ends. */
+static void join_survivors(MPI_Comm parent) {
+  mortal_is_new = 1;
+  if (!join(parent, 1, &mortal_comm))
+    return;
+  MPI_Finalize();
+  exit(0);
+}
+
+static void count_members(int argc) {
+  const char *reserve = getenv("RG_RESERVE");
+  MPI_Comm_size(MPI_COMM_WORLD, &all);
+  if (argc > 4)
+    all = atoi(arguments[4]);
+  wanted = reserve && atoi(reserve) > 0 ? all : 0;
+}
+
+/* --- the beginning ---------------------------------------------------------------------------- */
+
 void mortal_begin(int argc, char **argv, int threads) {
+  MPI_Comm parent;
   int given;
   MPI_Init_thread(&argc, &argv, threads, &given);
   MPI_Comm_rank(MPI_COMM_WORLD, &mortal_rank);
@@ -50,7 +123,14 @@ void mortal_begin(int argc, char **argv, int threads) {
     mortal_fail("the level of threads", given);
   seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
   mortal_rounds = argc > 2 ? atoi(argv[2]) : 100;
-  MPI_Barrier(MPI_COMM_WORLD);
+  arguments = argv;
+  count_members(argc);
+  mortal_comm = MPI_COMM_WORLD;
+  MPI_Comm_get_parent(&parent);
+  if (parent != MPI_COMM_NULL)
+    join_survivors(parent);
+  else
+    MPI_Barrier(MPI_COMM_WORLD);
   read_plan(argc > 3 ? argv[3] : "none");
 }
 
@@ -93,13 +173,12 @@ int mortal_world_rank(MPI_Comm comm, int rank) {
 /* The survivors' communicator takes the other's place. */
 static void shrink(MPI_Comm *comm) {
   MPI_Comm next = MPI_COMM_NULL;
-  int all, after;
+  int after;
   mortal_point();
   if (mortal_code(MPIX_Comm_shrink(*comm, &next), "MPIX_Comm_shrink")) {
     mortal_fail("no communicator of the survivors", 0);
     abort();
   }
-  MPI_Comm_size(MPI_COMM_WORLD, &all);
   MPI_Comm_size(next, &after);
   if (all - after > deaths)
     atomic_store(&deaths, all - after);
@@ -119,10 +198,14 @@ static int agree(MPI_Comm comm, int failed) {
 }
 
 int mortal_settle_with(MPI_Comm *comm, int failed, mortal_restore *restore, void *data) {
-  if (agree(*comm, failed))
+  if (!mortal_is_new && agree(*comm, failed))
     return 1;
   do {
-    shrink(comm);
+    if (!mortal_is_new) {
+      shrink(comm);
+      replace_dead(comm);
+    }
+    mortal_is_new = 0;
     failed = restore(*comm, data);
   } while (!agree(*comm, failed));
   return 0;

@@ -8,7 +8,11 @@
  *
  * The seed draws what is done, alike on all ranks. PLAN is "rank:moment,rank:moment", or "none":
  * the rank of MPI_COMM_WORLD kills itself at its so many-th mortal_point, or "250us" after its
- * start. At the end each survivor prints "RESULT checksum deaths wrong points". */
+ * start. At the end each survivor prints "RESULT checksum deaths wrong points".
+ *
+ * In a job with processes in reserve they take the places of the dead, for as long as there are
+ * enough: the program has to begin with mortal_comm and mortal_is_new, and may use nothing of
+ * MPI_COMM_WORLD. */
 #ifndef MORTAL_H
 #define MORTAL_H
 
@@ -25,6 +29,8 @@
 #endif
 
 extern int mortal_rank, mortal_rounds; /* in MPI_COMM_WORLD; how much is to be done */
+extern MPI_Comm mortal_comm; /* of all at the beginning; on a spawned process with the survivors */
+extern int mortal_is_new;    /* this process has been spawned, and nothing is restored yet */
 
 /* Starts MPI; MPI_COMM_WORLD returns errors. threads: the level that is asked for. */
 void mortal_begin(int argc, char **argv, int threads);

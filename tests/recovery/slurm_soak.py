@@ -40,8 +40,13 @@ FAULTS = {'machine lost': lambda s, node: s.lose(node), 'power lost': lambda s, 
           'cable cut': slurm.Slurm.cut_off}
 NODES, EACH = 3, 2
 LIMIT = deaths.run_tests.limit(60)
-ENV = dict(deaths.ENV, RG_NODE_TIMEOUT='3', RG_OVERSUBSCRIBED='yes', UCX_TCP_KEEPIDLE='600s',
-           UCX_TCP_KEEPINTVL='600s')
+ENV = dict(deaths.ENV, RG_OVERSUBSCRIBED='yes', UCX_TCP_KEEPIDLE='600s', UCX_TCP_KEEPINTVL='600s')
+
+
+def environment():
+    """A node that has too much to do is not taken for lost."""
+    return dict(ENV, RG_NODE_TIMEOUT='%d' % max(3, deaths.run_tests.limit(1)))
+
 
 
 class Job:
@@ -52,7 +57,7 @@ class Job:
         self.name = os.path.basename(kind.program)[:15]
         words = [os.path.join(build, 'bin', 'regroup-run'), '--slurm',
                  *made.srun(NODES * EACH, EACH, options=())[2:], kinds.path(build, kind), *kind.arguments]
-        env = dict(ENV, **dict([self.mark.split('=')]))
+        env = dict(environment(), **dict([self.mark.split('=')]))
         self.process = made.start(words, env, **dict(deaths.READ, stdout=output))
 
     def wait(self, what):
@@ -160,7 +165,7 @@ def restart(build):
         words = ['salloc', '-Q', '-N%d' % NODES, '-n%d' % (NODES * EACH), '--ntasks-per-node=%d' % EACH,
                  '--no-kill', os.path.join(build, 'bin', 'regroup-run'), '--restart',
                  os.path.join(build, 'tests', 'saver'), os.path.join(folder, 'state'), '10', 'sleep:4']
-        job = made.start(words, ENV, **deaths.READ)
+        job = made.start(words, environment(), **deaths.READ)
         while 'AT STEP' not in job.stdout.readline():
             assert job.poll() is None, 'it has ended'
         began = time.monotonic()
