@@ -201,6 +201,7 @@ class SlurmSoak(Soak):
                 wrong = ''
             if not wrong and not job.wait(lambda: job.is_clean(node)):
                 wrong = 'left behind: %s' % deaths.left_behind(job.mark)
+            text += made.logs() if wrong else ''
         said = '%s, plan %s, node %s lost, status %s, %s: %s' % (
             drawn.name, plan, node, job.process.returncode, wrong, text)
         return wrong and said, points
