@@ -88,9 +88,22 @@ enum {
  * made different calls). */
 RG_API int rg_comm_split_topology(MPI_Comm comm, int filter, int key, MPI_Comm *newcomm);
 
-/* The same, ordered as in comm, and in addition a communicator of the roots, which are
- * the processes with rank 0 in the communicators made, in the order of their ranks in
- * comm. Every other process gets MPI_COMM_NULL for rootscomm.
+/* Makes the communicator of those with whom the caller shares a resource of a type, also where
+ * these are all processes of comm; of several that contain one another it is the smallest. type is
+ * hwloc's name for it, in any case ("Package", "NUMANode", "L3Cache", "core"; "Machine" is a node).
+ * A process that is bound to processors of several such resources, or of none, gets MPI_COMM_NULL,
+ * and a line at the level info of RG_LOG says so. The new communicator is a level, as for
+ * rg_comm_split_topology.
+ *
+ * Callers: every process of comm, with the same type; key as there.
+ * Cost: as there.
+ * Errors: RG_ERR_ARG (type is NULL or no name of hwloc's, or of a device: the text lists the types
+ * of this machine); RG_ERR_MISMATCH (types differ, or processes made different calls). */
+RG_API int rg_comm_split_level(MPI_Comm comm, const char *type, int key, MPI_Comm *newcomm);
+
+/* The same as rg_comm_split_topology, ordered as in comm, and in addition a communicator of the
+ * roots, which are the processes with rank 0 in the communicators made, in the order of their ranks
+ * in comm. Every other process gets MPI_COMM_NULL for rootscomm.
  *
  * Callers: every process of comm, with the same info. info: MPI_INFO_NULL for all levels,
  * or an info object whose key "rg_level_filter" has words from network, memory, compute,
@@ -163,6 +176,12 @@ RG_API int rg_comm_min_hlevel(MPI_Comm comm, int nranks, const int ranks[], cons
  * Errors: RG_ERR_ARG (filter); RG_ERR_MISMATCH (filters differ, or members made different
  * calls). */
 RG_API int rg_group_split_topology(rg_group g, int filter, int key, rg_group *part);
+
+/* Makes the group of those with whom the caller shares a resource of a type, as rg_comm_split_level
+ * does; NULL where the caller is bound to several such resources, or to none.
+ * Cost: as rg_group_split_topology.
+ * Errors: RG_ERR_ARG (type); RG_ERR_MISMATCH. */
+RG_API int rg_group_split_level(rg_group g, const char *type, int key, rg_group *part);
 
 /* Makes all levels at once, as rg_comm_hierarchy does: parts[i + 1] is the next level below
  * parts[i]; roots[i] is the group of the roots of parts[i] and its siblings, or NULL if the caller

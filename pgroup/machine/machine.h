@@ -61,6 +61,20 @@ int rgi_machine_bind_pretended(const char *call, const rgi_machine *machine, con
  * the machine at the first call; any thread. place->rank is not set. */
 int rgi_machine_my_place(const char *call, rgi_machine_place *place);
 
+/* A type of resource by hwloc's name for it, in any case. RG_ERR_ARG: there is none of that name,
+ * or processors are no part of it; the text lists the types of this machine. */
+int rgi_machine_find_type(const char *call, const char *name, hwloc_obj_type_t *type);
+
+/* Whether the process may not use all of the machine's processors that the job may; also where that
+ * cannot be told. How processes are bound, for a line about one that is not. */
+int rgi_machine_is_bound(const char *call);
+#define RGI_MACHINE_HOW_TO_BIND "mpiexec -bind-to core and srun --cpu-bind=cores bind it"
+
+/* A line at info level for a process that has found no level below a communicator, once, if it is
+ * not bound; and for one that has found none of a type. */
+void rgi_machine_tell_unbound(const char *call);
+void rgi_machine_tell_without(const char *call, hwloc_obj_type_t type);
+
 /* By each process alone, in rg_init: looks at RG_TOPOLOGY and RG_BIND anew. RG_ERR_OPTION, and the
  * errors of rgi_machine_open. */
 int rgi_machine_check_options(const char *call);

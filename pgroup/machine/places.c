@@ -57,13 +57,30 @@ static void count_sharers(const rgi_places *places, int row, int sharers[RGI_CHA
       sharers[i - 1]++;
 }
 
-int rgi_places_level_below(const rgi_places *places, int row, int filter, rgi_places_level *level) {
-  int sharers[RGI_CHAIN], depth = 0, first = 0;
+/* Where in the path the level begins; the path's length if there is none. Of several resources of
+ * a type that contain one another it is the innermost. */
+static int find_depth(const rgi_places *places, const rgi_machine_place *own,
+                      rgi_places_choice choice, const int sharers[RGI_CHAIN]) {
+  int depth = 0;
+  if (choice.filter)
+    while (depth < own->length &&
+           (sharers[depth] == places->size ||
+            !(rgi_machine_resource_class(&own->chain[depth]) & choice.filter)))
+      depth++;
+  else {
+    depth = own->length - 1;
+    while (depth >= 0 && own->chain[depth].type != (int16_t)choice.type)
+      depth--;
+  }
+  return depth < 0 ? own->length : depth;
+}
+
+int rgi_places_level_below(const rgi_places *places, int row, rgi_places_choice choice,
+                           rgi_places_level *level) {
+  int sharers[RGI_CHAIN], first = 0;
   const rgi_machine_place *own = &places->at[row];
   count_sharers(places, row, sharers);
-  while (depth < own->length && (sharers[depth] == places->size ||
-                                 !(rgi_machine_resource_class(&own->chain[depth]) & filter)))
-    depth++;
+  int depth = find_depth(places, own, choice, sharers);
   if (depth == own->length)
     return 0;
   int last = depth;
@@ -81,12 +98,12 @@ int rgi_places_level_has(const rgi_places *places, int row, const rgi_places_lev
   return rgi_places_common_length(&places->at[row], &places->at[other], RGI_CHAIN) > level->depth;
 }
 
-const char *rgi_places_level_types(const rgi_places *places, int row, int filter,
+const char *rgi_places_level_types(const rgi_places *places, int row, rgi_places_choice choice,
                                    const rgi_places_level *level, char types[RGI_PLACES_TYPES]) {
   const rgi_machine_resource *chain = places->at[row].chain;
   types[0] = 0;
   for (int i = level->depth; i <= level->last; i++)
-    if (rgi_machine_resource_class(&chain[i]) & filter) {
+    if (!choice.filter || (rgi_machine_resource_class(&chain[i]) & choice.filter)) {
       if (types[0])
         strcat(types, ",");
       strcat(types, rgi_machine_resource_type(&chain[i]));

@@ -44,17 +44,25 @@ typedef struct {
   int first; /* the lowest rank among them, in the communicator */
 } rgi_places_level;
 
-/* Returns 0 if there is none that passes the filter. */
-int rgi_places_level_below(const rgi_places *places, int row, int filter, rgi_places_level *level);
+/* Which level: the next smaller one whose resource is of a class of the filter; or, where the
+ * filter is 0, that of the resource of a type, whether or not fewer processes share it. */
+typedef struct {
+  int filter;
+  hwloc_obj_type_t type;
+} rgi_places_choice;
+
+/* Returns 0 if there is no such level. */
+int rgi_places_level_below(const rgi_places *places, int row, rgi_places_choice choice,
+                           rgi_places_level *level);
 
 /* Whether the process in row `other` belongs to this level of row's. */
 int rgi_places_level_has(const rgi_places *places, int row, const rgi_places_level *level,
                          int other);
 
-/* The level's resources that pass the filter, outermost first, separated by commas.
- * Returns the outermost's type. */
+/* The level's resources that pass the filter, outermost first, separated by commas (without a
+ * filter all). Returns the outermost's type. */
 #define RGI_PLACES_TYPES 320
-const char *rgi_places_level_types(const rgi_places *places, int row, int filter,
+const char *rgi_places_level_types(const rgi_places *places, int row, rgi_places_choice choice,
                                    const rgi_places_level *level, char types[RGI_PLACES_TYPES]);
 
 /* The places of a level as a communicator of its own, ordered by (key, rank);

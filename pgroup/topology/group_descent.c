@@ -62,7 +62,7 @@ static int describe_level(const group_step *step, const rgi_places_level *level,
   const rgi_places *places = step->places;
   char types[RGI_PLACES_TYPES];
   rgi_group_places info = {
-      .type = rgi_places_level_types(places, places->me, step->split->filter, level, types)};
+      .type = rgi_places_level_types(places, places->me, step->split->choice, level, types)};
   int *keys = rgi_spare_alloc((size_t)places->size * sizeof *keys);
   for (int r = 0; keys && r < places->size; r++)
     keys[r] = step->all[r].key;
@@ -76,7 +76,7 @@ static int describe_level(const group_step *step, const rgi_places_level *level,
 static int make_level(const group_step *step, rg_group *g) {
   rgi_places_level level;
   rg_group made;
-  if (!rgi_places_level_below(step->places, step->places->me, step->split->filter, &level))
+  if (!rgi_places_level_below(step->places, step->places->me, step->split->choice, &level))
     return RG_SUCCESS;
   keyed_rank *order = rgi_spare_alloc((size_t)level.count * sizeof *order);
   int *ranks = rgi_spare_alloc((size_t)level.count * sizeof *ranks);
@@ -157,6 +157,8 @@ static int descend(const rgi_level_call *split, rg_group g, rg_group parts[], rg
     rg_group_free(&roots[k]);
   }
   *levels = n > 0 && !parts[n - 1] ? n - 1 : n;
+  if (!error && *levels == 0)
+    rgi_level_call_tell_none(split, g->me);
   return error;
 }
 
@@ -166,6 +168,17 @@ int rg_group_split_topology(rg_group g, int filter, int key, rg_group *part) {
   RGI_REQUIRE(part);
   RGI_TRY(rgi_group_check_member(__func__, g));
   rgi_level_call c = rgi_level_call_of(__func__, filter, key, 1, 0);
+  RGI_TRY(descend(&c, g, &level, &roots, &levels));
+  *part = levels ? level : NULL;
+  return RG_SUCCESS;
+}
+
+int rg_group_split_level(rg_group g, const char *type, int key, rg_group *part) {
+  rg_group level, roots;
+  int levels;
+  RGI_REQUIRE(part);
+  RGI_TRY(rgi_group_check_member(__func__, g));
+  rgi_level_call c = rgi_level_call_named(__func__, type, key);
   RGI_TRY(descend(&c, g, &level, &roots, &levels));
   *part = levels ? level : NULL;
   return RG_SUCCESS;

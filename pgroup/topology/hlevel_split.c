@@ -48,14 +48,14 @@ static int describe_level(const comm_step *step, MPI_Comm newcomm) {
   int *keys = rgi_spare_alloc((size_t)places->size * sizeof *keys);
   for (int r = 0; keys && r < places->size; r++)
     keys[r] = step->all[r].key;
-  rgi_places_level_below(places, places->me, step->split->filter, &level);
+  rgi_places_level_below(places, places->me, step->split->choice, &level);
   int error =
       rgi_topo_attr_set(step->split->call, newcomm,
                         keys ? rgi_places_below(places, places->me, &level, keys) : NULL, &attr);
   rgi_spare_free(keys);
   if (error)
     return error;
-  attr->type = rgi_places_level_types(places, places->me, step->split->filter, &level, attr->types);
+  attr->type = rgi_places_level_types(places, places->me, step->split->choice, &level, attr->types);
   attr->siblings = rgi_level_call_siblings(step->all, places->size, level.first, &attr->index);
   return rgi_comm_track(newcomm);
 }
@@ -129,7 +129,7 @@ static int descend_quietly(const rgi_level_call *split, MPI_Comm comm, MPI_Comm 
 static int descend(const rgi_level_call *split, MPI_Comm comm, MPI_Comm comms[], MPI_Comm roots[],
                    int *levels) {
   MPI_Errhandler handler;
-  int entry = rgi_errhandler_begin(comm), n;
+  int entry = rgi_errhandler_begin(comm), n, me;
   int error = descend_quietly(split, comm, comms, roots, &n);
   rgi_errhandler_end(entry, MPI_COMM_NULL);
   if (error)
@@ -141,6 +141,9 @@ static int descend(const rgi_level_call *split, MPI_Comm comm, MPI_Comm comms[],
       MPI_Comm_set_errhandler(roots[k], handler);
   }
   MPI_Errhandler_free(&handler);
+  MPI_Comm_rank(comm, &me);
+  if (n == 0)
+    rgi_level_call_tell_none(split, me);
   *levels = n;
   return RG_SUCCESS;
 }
@@ -151,6 +154,17 @@ int rg_comm_split_topology(MPI_Comm comm, int filter, int key, MPI_Comm *newcomm
   RGI_REQUIRE(newcomm);
   RGI_TRY(rgi_topo_attr_check_comm(__func__, comm));
   rgi_level_call c = rgi_level_call_of(__func__, filter, key, 1, 0);
+  RGI_TRY(descend(&c, comm, &level, &roots, &levels));
+  *newcomm = levels ? level : MPI_COMM_NULL;
+  return RG_SUCCESS;
+}
+
+int rg_comm_split_level(MPI_Comm comm, const char *type, int key, MPI_Comm *newcomm) {
+  MPI_Comm level, roots;
+  int levels;
+  RGI_REQUIRE(newcomm);
+  RGI_TRY(rgi_topo_attr_check_comm(__func__, comm));
+  rgi_level_call c = rgi_level_call_named(__func__, type, key);
   RGI_TRY(descend(&c, comm, &level, &roots, &levels));
   *newcomm = levels ? level : MPI_COMM_NULL;
   return RG_SUCCESS;
@@ -173,7 +187,7 @@ int rg_comm_hsplit_with_roots(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm,
   RGI_REQUIRE(rootscomm);
   RGI_TRY(rgi_topo_attr_check_comm(__func__, comm));
   rgi_level_call c = {.call = __func__, .most = 1, .rooted = 1};
-  c.error = filter_from_info(c.call, info, &c.filter);
+  c.error = filter_from_info(c.call, info, &c.choice.filter);
   RGI_TRY(descend(&c, comm, &level, &roots, &levels));
   *newcomm = levels ? level : MPI_COMM_NULL;
   *rootscomm = levels ? roots : MPI_COMM_NULL;

@@ -13,7 +13,7 @@
 
 rgi_level_call rgi_level_call_of(const char *call, int filter, int key, int max, int rooted) {
   rgi_level_call c = {.call = call,
-                      .filter = filter,
+                      .choice.filter = filter,
                       .key = key,
                       .most = max,
                       .rooted = rooted,
@@ -27,24 +27,37 @@ rgi_level_call rgi_level_call_of(const char *call, int filter, int key, int max,
   return c;
 }
 
-static int first_below(const rgi_places *places, int row, int filter) {
+rgi_level_call rgi_level_call_named(const char *call, const char *type, int key) {
+  rgi_level_call c = {.call = call, .key = key, .most = 1};
+  c.error = rgi_machine_find_type(call, type, &c.choice.type);
+  return c;
+}
+
+void rgi_level_call_tell_none(const rgi_level_call *split, int rank) {
+  if (!split->choice.filter)
+    rgi_machine_tell_without(split->call, split->choice.type);
+  else if (rank == 0)
+    rgi_machine_tell_unbound(split->call);
+}
+
+static int first_below(const rgi_places *places, int row, rgi_places_choice choice) {
   rgi_places_level level;
-  return rgi_places_level_below(places, row, filter, &level) ? level.first : -1;
+  return rgi_places_level_below(places, row, choice, &level) ? level.first : -1;
 }
 
 rgi_level_call_part rgi_level_call_mine(const rgi_level_call *split, const rgi_places *places) {
   return (rgi_level_call_part){
       .error = split->error,
-      .filter = split->filter,
+      .choice = split->choice,
       .shape = 2 * split->most + split->rooted,
       .key = split->key,
-      .first = split->error ? -1 : first_below(places, places->me, split->filter)};
+      .first = split->error ? -1 : first_below(places, places->me, split->choice)};
 }
 
 void rgi_level_call_below(const rgi_level_call *split, const rgi_places *places,
                           rgi_level_call_part all[]) {
   for (int r = 0; r < places->size; r++)
-    all[r] = (rgi_level_call_part){.first = first_below(places, r, split->filter)};
+    all[r] = (rgi_level_call_part){.first = first_below(places, r, split->choice)};
 }
 
 int64_t rgi_level_call_word(const rgi_level_call_part all[], int size) {
@@ -56,10 +69,14 @@ int64_t rgi_level_call_word(const rgi_level_call_part all[], int size) {
 
 int rgi_level_call_check(const rgi_level_call *split, const rgi_level_call_part all[], int size) {
   for (int r = 0; r < size; r++) {
-    if (all[r].filter != all[0].filter)
+    rgi_places_choice own = all[r].choice, first = all[0].choice;
+    if (own.filter && first.filter && own.filter != first.filter)
       return rgi_error(RG_ERR_MISMATCH, "%s: rank %d has the filter %d, rank 0 has %d", split->call,
-                       r, all[r].filter, all[0].filter);
-    if (all[r].shape != all[0].shape)
+                       r, own.filter, first.filter);
+    if (!own.filter && !first.filter && own.type != first.type)
+      return rgi_error(RG_ERR_MISMATCH, "%s: rank %d asks for %s, rank 0 for %s", split->call, r,
+                       hwloc_obj_type_string(own.type), hwloc_obj_type_string(first.type));
+    if (own.filter != first.filter || all[r].shape != all[0].shape)
       return rgi_error(RG_ERR_MISMATCH,
                        "%s: rank %d and rank 0 made different calls, or ask for different numbers "
                        "of levels or roots",

@@ -10,20 +10,25 @@
 
 typedef struct {
   const char *call;
-  int filter;
+  rgi_places_choice choice;
   int key;    /* orders the first level */
   int most;   /* how many levels */
   int rooted; /* whether to make the roots' communicators or groups, too */
   int error;  /* in the caller's own arguments: all processes get an error then */
 } rgi_level_call;
 
-/* Describes a call, and checks its filter and max. */
+/* Describes a call, and checks its filter and max; a call that names the type of the level, which
+ * it checks. */
 rgi_level_call rgi_level_call_of(const char *call, int filter, int key, int max, int rooted);
+rgi_level_call rgi_level_call_named(const char *call, const char *type, int key);
+
+/* The caller has no such level: says why. That processes are not bound, rank 0 says. */
+void rgi_level_call_tell_none(const rgi_level_call *split, int rank);
 
 /* What a process contributes to making a level. Sent between processes as bytes. */
 typedef struct {
   int error;
-  int filter;
+  rgi_places_choice choice;
   int shape; /* of the call: levels and roots */
   int key;
   int first; /* the lowest rank of its level, or -1 */

@@ -43,6 +43,10 @@ static int split_comm(void) {
   return rg_comm_split_topology(comm, RG_LEVEL_ALL, 0, &level[0]);
 }
 
+static int split_by_name(void) {
+  return rg_comm_split_level(comm, "PU", 0, &level[0]);
+}
+
 static int split_with_roots(void) {
   return rg_comm_hsplit_with_roots(comm, MPI_INFO_NULL, &level[0], &roots[0]);
 }
@@ -91,6 +95,10 @@ static int free_info(void) {
 
 static int split_group(void) {
   return rg_group_split_topology(shortage_group, RG_LEVEL_ALL, 0, &part[0]);
+}
+
+static int split_group_by_name(void) {
+  return rg_group_split_level(shortage_group, "PU", 0, &part[0]);
 }
 
 static int group_hierarchy(void) {
@@ -162,12 +170,14 @@ static int parse(void) {
 
 static const shortage_call calls[] = {
     {"rg_comm_split_topology", SHORTAGE_ALL, dup_comm, split_comm, is_level, free_comms},
+    {"rg_comm_split_level", SHORTAGE_ALL, dup_comm, split_by_name, is_level, free_comms},
     {"rg_comm_hsplit_with_roots", SHORTAGE_ALL, dup_comm, split_with_roots, is_level, free_comms},
     {"rg_comm_hierarchy", SHORTAGE_ALL, dup_comm, comm_hierarchy, is_level, free_comms},
     {"rg_comm_min_hlevel", SHORTAGE_ALL, dup_comm, least_level, has_type, free_comms},
     {"rg_comm_hlevel_info", SHORTAGE_ONE, dup_and_split, level_info, has_type, free_comms},
     {"rg_comm_hlevel_mpi_info", SHORTAGE_ONE, dup_and_split, level_mpi_info, NULL, free_info},
     {"rg_group_split_topology", SHORTAGE_EACH, NULL, split_group, is_group_level, free_parts},
+    {"rg_group_split_level", SHORTAGE_EACH, NULL, split_group_by_name, is_group_level, free_parts},
     {"rg_group_hierarchy", SHORTAGE_EACH, NULL, group_hierarchy, is_group_level, free_parts},
     {"rg_group_min_hlevel", SHORTAGE_EACH, NULL, least_group_level, has_type, NULL},
     {"rg_group_hlevel_info", SHORTAGE_ONE, split_group, group_level_info, has_type, free_parts},

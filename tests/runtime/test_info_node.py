@@ -38,7 +38,7 @@ def run(ranks, **more):
 def expect(ranks, memory, **more):
     out, log = run(ranks, **more)
     line = memory + '; ' + huge_pages()
-    check(re.match(r'processes     %d\nprocessors    \d+( \(oversubscribed\))?\nshared memory (.*)\n$'
+    check(re.match(r'processes     %d\nprocessors    \d+( \(oversubscribed\))?\nbound         (?:yes|no: mpiexec .*)\nshared memory (.*)\n$'
                    % ranks, out), out)
     check(out.endswith('shared memory ' + line + '\n'), (line, out))
     check('shared memory: ' + line in log, (line, log))

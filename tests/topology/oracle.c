@@ -57,6 +57,16 @@ rank_set oracle_below(const oracle *o, rank_set all, int rank, int filter) {
   return best;
 }
 
+rank_set oracle_sharing(const oracle *o, rank_set all, int rank, hwloc_obj_type_t type) {
+  hwloc_obj_t best = NULL;
+  FOR_OBJECTS(o, obj) {
+    if (obj->type == type && is_inside(o, rank, obj) &&
+        (!best || hwloc_bitmap_isincluded(obj->cpuset, best->cpuset)))
+      best = obj;
+  }
+  return best ? inside(o, all, o->node[rank], best) : 0;
+}
+
 int oracle_siblings(const oracle *o, rank_set all, int filter, rank_set mine, int *index) {
   int n = 0;
   *index = 0;

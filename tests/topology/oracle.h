@@ -30,6 +30,9 @@ rank_set oracle_below(const oracle *o, rank_set all, int rank, int filter);
  * than `mine`. */
 int oracle_siblings(const oracle *o, rank_set all, int filter, rank_set mine, int *index);
 
+/* The ranks of `all` that share the rank's resource of a type; 0: it has none. */
+rank_set oracle_sharing(const oracle *o, rank_set all, int rank, hwloc_obj_type_t type);
+
 /* Whether `type` is a kind of resource that exactly these ranks share, and the
  * outermost such kind that passes the filter. `all`: the ranks
  * that count. */

@@ -215,6 +215,40 @@ void expect_hierarchy(const oracle *o, MPI_Comm comm, int filter) {
   }
 }
 
+static rank_set set_of_group(rg_group g) {
+  uint64_t mine = (uint64_t)1 << rgt_rank, all = 0;
+  if (g)
+    RGT_OK(rg_allreduce(g, &mine, &all, 1, MPI_UINT64_T, MPI_BOR));
+  return all;
+}
+
+void expect_named(const oracle *o, MPI_Comm comm, rg_group g) {
+  static const struct {
+    const char *name;
+    hwloc_obj_type_t type;
+  } types[] = {{"Machine", HWLOC_OBJ_MACHINE}, {"package", HWLOC_OBJ_PACKAGE},
+               {"DIE", HWLOC_OBJ_DIE},         {"NUMANode", HWLOC_OBJ_NUMANODE},
+               {"L3Cache", HWLOC_OBJ_L3CACHE}, {"l2cache", HWLOC_OBJ_L2CACHE},
+               {"core", HWLOC_OBJ_CORE},       {"PU", HWLOC_OBJ_PU}};
+  rank_set everyone = o->ranks == 64 ? ~(rank_set)0 : ((rank_set)1 << o->ranks) - 1;
+  for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+    MPI_Comm level = MPI_COMM_SELF;
+    rg_group part;
+    const char *type;
+    rank_set want = oracle_sharing(o, everyone, rgt_rank, types[i].type);
+    RGT_OK(rg_comm_split_level(comm, types[i].name, -rgt_rank, &level));
+    RGT_OK(rg_group_split_level(g, types[i].name, 0, &part));
+    RGT_TRUE(set_of(level) == want);
+    RGT_TRUE(set_of_group(part) == want);
+    if (level != MPI_COMM_NULL) {
+      RGT_OK(rg_comm_hlevel_info(level, NULL, NULL, &type));
+      RGT_STR(type, hwloc_obj_type_string(types[i].type));
+      MPI_Comm_free(&level);
+    }
+    RGT_OK(rg_group_free(&part));
+  }
+}
+
 void expect_lowest(const oracle *o, MPI_Comm comm) {
   int ranks[ORACLE_RANKS];
   const char *type;

@@ -25,6 +25,9 @@ void shape_end(oracle *o);
 void expect_descent(const oracle *o, MPI_Comm comm, int filter);
 void expect_hierarchy(const oracle *o, MPI_Comm comm, int filter);
 
+/* Levels by name: of communicators, and of the group g of the same processes. */
+void expect_named(const oracle *o, MPI_Comm comm, rg_group g);
+
 /* rg_comm_min_hlevel for random lists. */
 void expect_lowest(const oracle *o, MPI_Comm comm);
 

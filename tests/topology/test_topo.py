@@ -147,6 +147,21 @@ def test_running_job():
         check_tree(r, 'as it is', np)
 
 
+def test_no_level():
+    """A process that is not bound, or to several resources of a type, is told so."""
+    tests = os.path.join(os.path.dirname(TOPO), '..', 'tests')
+    done = subprocess.run([*MPIEXEC, '-n', '1', os.path.join(tests, 'test_topology_groups')], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=dict(os.environ, RG_LOG='info'))
+    check(done.stdout.count('no level, as this process is bound to no part of the machine: mpiexec') == 1,
+          'not bound', done.stdout)
+    for text in 'bound to processors of 2 NUMANodes, the whole machine: mpiexec', 'of 4 Cores\n', 'has no Die\n':
+        check('rg_comm_split_level: this process ' in done.stdout and text in done.stdout, text, done.stdout)
+    told = 'Rank 0 is bound to no part of the machine: mpiexec -bind-to core'
+    for how, is_bound in ('none', False), ('compact', True):
+        status, out, _ = topo(np=1, RG_TOPOLOGY='core:2 pu:1', RG_BIND=how)
+        check(status == 0 and (told in out) != is_bound, how, out)
+
+
 def test_svg():
     for args, ranks in [(LOPSIDED, 8), (['--machine', 'pack:2 core:8 pu:2', '--nodes', '2'], 64)]:
         with tempfile.TemporaryDirectory() as folder:

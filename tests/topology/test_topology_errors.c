@@ -57,6 +57,12 @@ static void test_arguments(void) {
   RGT_FAILS(rg_comm_split_topology(comm, RG_LEVEL_ALL, 0, NULL), RG_ERR_ARG);
   RGT_FAILS(rg_comm_split_topology(comm, 0, 0, &out), RG_ERR_ARG);
   RGT_FAILS(rg_comm_split_topology(comm, 8, 0, &out), RG_ERR_ARG);
+  RGT_FAILS(rg_comm_split_level(comm, "Package", 0, NULL), RG_ERR_ARG);
+  RGT_FAILS(rg_comm_split_level(comm, NULL, 0, &out), RG_ERR_ARG);
+  RGT_FAILS(rg_comm_split_level(comm, "PCIDev", 0, &out), RG_ERR_ARG);
+  RGT_FAILS(rg_comm_split_level(comm, "Rack", 0, &out), RG_ERR_ARG);
+  RGT_TRUE(strstr(rg_error_detail(), "this machine has ") &&
+           strstr(rg_error_detail(), "Package, Core, PU"));
   RGT_FAILS(rg_comm_hsplit_with_roots(comm, MPI_INFO_NULL, &out, NULL), RG_ERR_ARG);
   RGT_FAILS(rg_comm_hierarchy(comm, RG_LEVEL_ALL, 0, &out, NULL, &n), RG_ERR_ARG);
   RGT_FAILS(rg_comm_hierarchy(comm, RG_LEVEL_ALL, 1, NULL, NULL, &n), RG_ERR_ARG);
@@ -89,8 +95,13 @@ static void test_one_is_wrong(void) {
   MPI_Comm comm = begin(MACHINE, "compact"), out = MPI_COMM_SELF, roots = MPI_COMM_SELF;
   int n = 77, mismatch = rgt_size > 1 ? RG_ERR_MISMATCH : RG_SUCCESS;
   RGT_FAILS(rg_comm_split_topology(comm, is_last() ? 64 : RG_LEVEL_ALL, 0, &out), RG_ERR_ARG);
+  RGT_FAILS(rg_comm_split_level(comm, is_last() ? "Rack" : "Core", 0, &out), RG_ERR_ARG);
   RGT_FAILS(rg_comm_hierarchy(comm, RG_LEVEL_ALL, is_last() ? -5 : 3, &out, NULL, &n), RG_ERR_ARG);
   if (mismatch) {
+    RGT_FAILS(rg_comm_split_level(comm, is_last() ? "Core" : "Package", 0, &out), mismatch);
+    RGT_FAILS(is_last() ? rg_comm_split_level(comm, "Machine", 0, &out)
+                        : rg_comm_split_topology(comm, RG_LEVEL_ALL, 0, &out),
+              mismatch);
     RGT_FAILS(rg_comm_split_topology(comm, is_last() ? RG_LEVEL_MEMORY : RG_LEVEL_ALL, 0, &out),
               mismatch);
     RGT_FAILS(is_last() ? rg_comm_hsplit_with_roots(comm, MPI_INFO_NULL, &out, &roots)

@@ -55,6 +55,21 @@ static void expect_same_level(rg_group g, MPI_Comm comm) {
   RGT_OK(rg_group_free(&copy));
 }
 
+static void test_named(void) {
+  for (int i = 0; i < shape_count; i++) {
+    oracle o;
+    MPI_Comm comm;
+    rg_group g;
+    shape_begin(&shapes[i], &o);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    RGT_OK(rg_group_dup(world, &g));
+    expect_named(&o, comm, g);
+    RGT_OK(rg_group_free(&g));
+    MPI_Comm_free(&comm);
+    shape_end(&o);
+  }
+}
+
 static void free_comm(MPI_Comm *comm) {
   if (*comm != MPI_COMM_NULL)
     MPI_Comm_free(comm);
@@ -203,6 +218,7 @@ static void test_errors(void) {
 int main(int argc, char **argv) {
   static const rgt_test tests[] = {{"all levels", test_all_levels},
                                    {"filters", test_filters},
+                                   {"levels by name", test_named},
                                    {"errors", test_errors},
                                    {NULL, NULL}};
   return rgt_main(argc, argv, SUITE, tests);

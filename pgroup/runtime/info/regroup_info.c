@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/option_table.h"
+#include "machine/machine.h"
 #include "mpich/mpich.h"
 #include "runtime/node_memory.h"
 #include "runtime/program/program.h"
@@ -84,8 +85,9 @@ static void print_table(int count, int polite) {
 static void print_node(void) {
   char memory[RGI_NODE_MEMORY_TEXT];
   rgi_node_memory_describe(memory);
-  printf("processes     %d\nprocessors    %d%s\nshared memory %s\n", rgi_node.n,
-         rgi_node.processors, rgi_node.oversubscribed ? " (oversubscribed)" : "", memory);
+  printf("processes     %d\nprocessors    %d%s\nbound         %s\nshared memory %s\n", rgi_node.n,
+         rgi_node.processors, rgi_node.oversubscribed ? " (oversubscribed)" : "",
+         rgi_machine_is_bound(program.name) ? "yes" : "no: " RGI_MACHINE_HOW_TO_BIND, memory);
 }
 
 static json_t *as_json(int count, int polite) {

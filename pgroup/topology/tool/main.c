@@ -64,6 +64,11 @@ static int write_svg(const topo_job *job, const topo_tree_level *root, FILE *f) 
   return 0;
 }
 
+static int is_pretended(void) {
+  return pretended.machine || pretended.bind || pretended.ranks != TOPO_JOB_DEFAULT ||
+         pretended.nodes != TOPO_JOB_DEFAULT;
+}
+
 static int report_job(const topo_job *job) {
   int filter = RG_LEVEL_ALL;
   FILE *svg, *json = NULL;
@@ -82,6 +87,8 @@ static int report_job(const topo_job *job) {
     return RGP_FAILED;
   }
   topo_draw_text(stdout, job, root);
+  if (!is_pretended() && !topo_tree_depth(root) && !rgi_machine_is_bound(program.name))
+    puts("\nRank 0 is bound to no part of the machine: " RGI_MACHINE_HOW_TO_BIND);
   int good = write_svg(job, root, svg);
   good &= rgp_write_json(&program, json_path, json, topo_draw_json(job, root));
   topo_tree_free(root);
@@ -91,8 +98,7 @@ static int report_job(const topo_job *job) {
 /* The job to be drawn; on the ranks that do not draw it is empty. */
 static int find_job(int rank, topo_job *job) {
   *job = (topo_job){0};
-  if (pretended.machine || pretended.bind || pretended.ranks != TOPO_JOB_DEFAULT ||
-      pretended.nodes != TOPO_JOB_DEFAULT)
+  if (is_pretended())
     return rank == 0 ? topo_job_pretended(program.name, &pretended, job) : RG_SUCCESS;
   int entry = rgi_errhandler_begin(MPI_COMM_WORLD);
   int error = topo_job_running(program.name, job);

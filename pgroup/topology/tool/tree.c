@@ -94,7 +94,7 @@ static topo_tree_level *level_at(const node_part *part, int row, const rgi_place
 static int add_levels(topo_tree_level *above, const node_part *part, int filter) {
   rgi_places_level level;
   for (int row = 0; row < part->places->rows; row++) {
-    if (!rgi_places_level_below(part->places, row, filter, &level)) {
+    if (!rgi_places_level_below(part->places, row, (rgi_places_choice){.filter = filter}, &level)) {
       above->loose_ranks[above->loose++] = part->ranks[row];
     } else if (level.first == part->places->at[row].rank) {
       above->level[above->below] = level_at(part, row, &level, filter);
