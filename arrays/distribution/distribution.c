@@ -138,6 +138,7 @@ static void copy_spec(const rg_array_spec *spec, rgi_distribution *layout) {
   size_t n = (size_t)spec->dims;
   layout->dims = spec->dims;
   layout->layout = spec->layout;
+  layout->limit = spec->owners;
   memcpy(layout->shape, spec->shape, n * sizeof *layout->shape);
   memcpy(layout->ghosts, spec->ghosts, n * sizeof *layout->ghosts);
   memcpy(layout->chunk, spec->chunk, n * sizeof *layout->chunk);
@@ -164,7 +165,8 @@ static void choose_grid(rgi_distribution *layout) {
   int64_t most[RG_ARRAY_MAX_DIMS];
   for (int k = 0; k < layout->dims; k++)
     most[k] = most_blocks(layout, k);
-  rgi_distribution_grid(layout->dims, layout->shape, most, layout->members, layout->grid);
+  rgi_distribution_grid(layout->dims, layout->shape, most,
+                        layout->limit ? layout->limit : layout->members, layout->grid);
   layout->owners = 1;
   for (int k = 0; k < layout->dims; k++)
     layout->owners *= layout->grid[k];

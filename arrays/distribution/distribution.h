@@ -18,6 +18,7 @@ typedef struct {
   rg_array_layout layout;
   int members; /* of the group */
   int owners;  /* product of grid: ranks from here on own nothing */
+  int limit;   /* the spec's owners */
   int64_t shape[RG_ARRAY_MAX_DIMS], ghosts[RG_ARRAY_MAX_DIMS], chunk[RG_ARRAY_MAX_DIMS];
   int grid[RG_ARRAY_MAX_DIMS], periodic[RG_ARRAY_MAX_DIMS];
   int64_t *boundaries[RG_ARRAY_MAX_DIMS]; /* grid[d] + 1 each; NULL for RG_LAYOUT_BLOCK_CYCLIC */

@@ -96,12 +96,16 @@ int rgi_distribution_check_spec(const rg_array_spec *spec, int members) {
     return WRONG("there is no layout %d", (int)spec->layout);
   if (spec->flags & ~(unsigned)RG_ARRAY_MIRRORED)
     return WRONG("flags is 0x%x; there is RG_ARRAY_MIRRORED only", spec->flags);
+  if (spec->owners < 0 || spec->owners > members)
+    return WRONG("owners is %d; the group has %d members", spec->owners, members);
+  const int most = spec->owners ? spec->owners : members;
   RGI_TRY(check_element(spec));
   for (int k = 0; k < spec->dims; k++) {
     RGI_TRY(check_dimension(spec, k));
     product *= spec->grid[k] ? spec->grid[k] : 1;
-    if (product > members)
-      return WRONG("the grid has more blocks than the group has members, which are %d", members);
+    if (product > most)
+      return WRONG("the grid has more blocks than the group has %s, which are %d",
+                   spec->owners ? "owners" : "members", most);
   }
   return RG_SUCCESS;
 }

@@ -21,6 +21,7 @@ struct rg_array_s {
   rg_array_type type;
   size_t element; /* bytes */
   unsigned flags; /* the spec's */
+  char *name;     /* or NULL */
   /* One node: the memory of member i is at base + starts[i], in the block that all members
    * share. Several nodes: it is in i's heap part (engine/heap.h), base is NULL, and mapped[i]
    * is its address here, or NULL if i is on another node. */
@@ -52,6 +53,14 @@ struct rg_array_s {
   rg_array next; /* several nodes: freed by the caller, not by all (array_deferred.c) */
   rg_request free_barrier;
 };
+
+/* The name of an array goes to the one that replaces it. Either may be NULL. */
+static inline void rgi_array_pass_name(rg_array from, rg_array to) {
+  if (!from || !to || to->name)
+    return;
+  to->name = from->name;
+  from->name = NULL;
+}
 
 /* RG_ERR_ARRAY unless a is an array that has not been freed, made since the last rg_init. */
 int rgi_array_check(const char *call, rg_array a);

@@ -7,6 +7,7 @@
 #include "object/array_create.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/mix.h"
@@ -60,6 +61,7 @@ void rgi_array_forget(rg_array a) {
   free(a->mapped);
   free(a->copies); /* and the holders behind them */
   rgi_replicas_close(a);
+  free(a->name);
   a->magic = 0;
   rgi_spare_free(a);
 }
@@ -74,7 +76,10 @@ static int work_out_spec(const rg_array_spec *spec, int error, rg_array a) {
   a->element = rgi_type_size(spec->type, spec->element_size);
   a->flags = spec->flags;
   a->hash = spec_hash(&a->d, a->type, a->element, a->flags);
-  return RG_SUCCESS;
+  a->name = spec->name ? strdup(spec->name) : NULL;
+  return a->name || !spec->name
+             ? RG_SUCCESS
+             : rgi_error(RG_ERR_NOMEM, "rg_array_create: no memory for the name");
 }
 
 static int create_array(const char *call, rg_group g, const rg_array_spec *spec, int wrong,

@@ -27,7 +27,9 @@ int rg_array_info(rg_array a, rg_array_spec *spec) {
                        .type = a->type,
                        .element_size = a->element,
                        .layout = a->d.layout,
-                       .flags = a->flags};
+                       .flags = a->flags,
+                       .owners = a->d.limit,
+                       .name = a->name};
   for (int d = 0; d < a->d.dims; d++) {
     own.shape[d] = a->d.shape[d];
     own.grid[d] = a->d.grid[d];

@@ -193,12 +193,13 @@ static int check_steps(const rgi_access *access, int64_t extent[]) {
 static int move_piece(const rgi_access *access, const rgi_piece *piece, const int64_t lo[],
                       const int64_t stride[], aggregation *aggregate) {
   rg_array a = access->a;
-  uint64_t element = a->element, inner = element; /* inner: bytes between neighbours */
-  uint64_t from = 0, at = (uint64_t)piece->offset * element;
+  uint64_t inner = a->element; /* bytes between neighbours */
+  const uint64_t part = access->part ? access->part : inner;
+  uint64_t from = 0, at = (uint64_t)piece->offset * inner + access->part_at;
   rgi_transfer transfer;
   rgi_engine_handle handle;
   transfer.patch.dims = 0;
-  rgi_strided_add(&transfer.patch, (int64_t)element, 1, 1);
+  rgi_strided_add(&transfer.patch, (int64_t)part, 1, 1);
   for (int d = a->d.dims - 1; d >= 0; d--) {
     int64_t step = access->step ? step_of(access, d) : 1, before = piece->lo[d] - lo[d];
     int64_t number = step > 1 ? (before + step - 1) / step : before; /* of its first, in buf */
@@ -206,9 +207,9 @@ static int move_piece(const rgi_access *access, const rgi_piece *piece, const in
     if (n <= 0)
       return RG_SUCCESS;
     n = step > 1 ? (n - 1) / step + 1 : n;
-    from += (uint64_t)number * (uint64_t)stride[d] * element;
+    from += (uint64_t)number * (uint64_t)stride[d] * part;
     at += (uint64_t)skipped * inner;
-    rgi_strided_add(&transfer.patch, n, (int64_t)((uint64_t)stride[d] * element),
+    rgi_strided_add(&transfer.patch, n, (int64_t)((uint64_t)stride[d] * part),
                     (int64_t)((uint64_t)step * inner));
     inner *= d > 0 ? (uint64_t)piece->ld[d - 1] : 1;
   }

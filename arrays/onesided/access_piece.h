@@ -25,6 +25,7 @@ typedef struct {
   char *buf;            /* read only but for gets */
   const void *alpha;
   const int64_t *step;         /* NULL: every element */
+  size_t part, part_at;        /* the bytes of each element that are moved; part 0: all */
   rgi_access_started *started; /* NULL: wait for each */
 } rgi_access;
 

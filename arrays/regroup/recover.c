@@ -60,6 +60,9 @@ static int spec_of(rg_array a, rg_group to, rg_array_spec *spec) {
   RGI_TRY(rg_array_info(a, spec));
   spec->flags |= a->one_node ? 0 : SPANNED;
   memset(spec->boundaries, 0, sizeof spec->boundaries);
+  spec->name = NULL; /* a pointer: rgi_array_pass_name */
+  if (spec->owners > rgi_members_count(to->members))
+    spec->owners = 0;
   if (spec->layout != RG_LAYOUT_IRREGULAR && a->members == rgi_members_count(to->members))
     return RG_SUCCESS;
   memset(spec->grid, 0, sizeof spec->grid);
@@ -219,6 +222,7 @@ int rg_array_recover(rg_group survivors, rg_array *a) {
     look_at_locks(old);
   RGI_TRY(recover_array(old, survivors, found, wrong, &made));
   *a = made;
+  rgi_array_pass_name(old, made);
   if (old && !old->one_node)
     rgi_array_drop(&old);
   return rg_array_free(&old);

@@ -402,6 +402,7 @@ int rg_array_regroup(rg_group both, rg_group to, const rg_array_spec *spec, rg_a
     return error;
   }
   *a = h.b;
+  rgi_array_pass_name(h.a, h.b);
   if (rg_array_free(&h.a))
     rgi_log(RGI_LOG_WARN, "rg_array_regroup: the old array is not freed: %s", rg_error_detail());
   return RG_SUCCESS;

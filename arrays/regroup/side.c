@@ -14,7 +14,7 @@
 #include "base/spare.h"
 #include "distribution/type.h"
 
-enum { DIMS, TYPE, ELEMENT, LAYOUT, FLAGS, MEMBERS, BOUNDARIES, SINGLE };
+enum { DIMS, TYPE, ELEMENT, LAYOUT, FLAGS, OWNERS, MEMBERS, BOUNDARIES, SINGLE };
 /* Then lists of RG_ARRAY_MAX_DIMS words each. */
 enum { SHAPE, GRID, CHUNK, GHOSTS, PERIODIC, LISTS };
 #define FIXED (SINGLE + LISTS * RG_ARRAY_MAX_DIMS)
@@ -42,6 +42,7 @@ static void write_spec(const rg_array_spec *spec, int64_t *words) {
   words[ELEMENT] = (int64_t)rgi_type_size(spec->type, spec->element_size);
   words[LAYOUT] = spec->layout;
   words[FLAGS] = spec->flags;
+  words[OWNERS] = spec->owners;
   words[BOUNDARIES] = boundaries_of(spec);
   for (int d = 0; d < spec->dims; d++) {
     list_at(words, SHAPE)[d] = spec->shape[d];
@@ -80,7 +81,8 @@ static void read_spec(rgi_side *side) {
                                .type = (rg_array_type)w[TYPE],
                                .element_size = (size_t)w[ELEMENT],
                                .layout = (rg_array_layout)w[LAYOUT],
-                               .flags = (unsigned)w[FLAGS]};
+                               .flags = (unsigned)w[FLAGS],
+                               .owners = (int)w[OWNERS]};
   for (int d = 0; d < side->spec.dims; d++) {
     side->spec.shape[d] = list_at(w, SHAPE)[d];
     side->spec.grid[d] = (int)list_at(w, GRID)[d];

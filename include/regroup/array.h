@@ -103,7 +103,7 @@ typedef struct {
   rg_array_type type;
   size_t element_size; /* of RG_TYPE_OPAQUE, in bytes; others: 0 or their size */
   rg_array_layout layout;
-  /* The number of members along each dimension. The product is at most the group's size;
+  /* The number of members along each dimension. The product is at most the group's size (owners);
    * the remaining members own no element. 0: the library chooses. RG_LAYOUT_IRREGULAR: required. */
   int grid[RG_ARRAY_MAX_DIMS];
   /* RG_LAYOUT_BLOCK: a hint for the least extent of a block (0: no hint; -1: this dimension is
@@ -118,6 +118,12 @@ typedef struct {
   int64_t ghosts[RG_ARRAY_MAX_DIMS];
   int periodic[RG_ARRAY_MAX_DIMS];
   unsigned flags; /* 0, or RG_ARRAY_MIRRORED */
+  /* Only the first `owners` members of the group may own elements; 0: all. All members have access.
+   * A group may be made with any order of its members (rg_group_create). */
+  int owners;
+  /* For the program's own use, in its messages: copied; may differ between members; NULL: none.
+   * rg_array_info returns the array's copy, and rg_array_dup copies it. */
+  const char *name;
 } rg_array_spec;
 
 /* Fills in the spec of an array with RG_LAYOUT_BLOCK layout, without ghosts or flags. Local.
@@ -235,6 +241,14 @@ RG_API int rg_array_get_periodic(rg_array a, const int64_t lo[], const int64_t h
                                  const int64_t ld[]);
 RG_API int rg_array_acc_periodic(rg_array a, const int64_t lo[], const int64_t hi[],
                                  const void *buf, const int64_t ld[], const void *alpha);
+
+/* The same for a part of each element: `size` bytes from byte `offset` on, one member of a struct,
+ * for instance. The buffer holds these parts one after another; ld counts them. Any type. Errors:
+ * RG_ERR_ARG (no such part). */
+RG_API int rg_array_put_field(rg_array a, const int64_t lo[], const int64_t hi[], size_t offset,
+                              size_t size, const void *buf, const int64_t ld[]);
+RG_API int rg_array_get_field(rg_array a, const int64_t lo[], const int64_t hi[], size_t offset,
+                              size_t size, void *buf, const int64_t ld[]);
 
 /* --- one-sided: elements ------------------------------------------------------------ */
 

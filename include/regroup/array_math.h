@@ -132,6 +132,26 @@ typedef int rg_array_patches_function(int64_t n, void *const at[], void *context
 RG_API int rg_array_map_patches(int n, const rg_array_patch patch[], rg_array_patches_function *f,
                                 void *context);
 
+/* --- scans of vectors (1 dimension) --------------------------------------------------- */
+
+/* The elements from lo to hi - 1 form segments: one begins at lo, and one wherever `mask`, an array
+ * of integers, is not 0. RG_SCAN_ADD: each element of b becomes the sum of a's from the start of
+ * its segment up to itself; RG_SCAN_ADD_EXCLUSIVE: up to the one before, and 0 at the start;
+ * RG_SCAN_COPY: the first element of a's segment, and elements before the first one of the mask do
+ * not change. b may be a. Cost: each member gets an even part of the range, and puts it, and
+ * there is an allgather of 32 bytes. */
+typedef enum { RG_SCAN_ADD, RG_SCAN_ADD_EXCLUSIVE, RG_SCAN_COPY } rg_scan_kind;
+RG_API int rg_array_scan(rg_scan_kind kind, rg_array a, rg_array mask, rg_array b, int64_t lo,
+                         int64_t hi);
+
+/* pack copies those elements of a for which `mask` is not 0, of the range lo to hi - 1, to the
+ * first elements of b; unpack copies the first elements of a to these places of b. *n is their
+ * number. Cost: as rg_array_scan. Errors: RG_ERR_BOUNDS also where the other array has fewer
+ * elements. */
+RG_API int rg_array_pack(rg_array a, rg_array mask, rg_array b, int64_t lo, int64_t hi, int64_t *n);
+RG_API int rg_array_unpack(rg_array a, rg_array mask, rg_array b, int64_t lo, int64_t hi,
+                           int64_t *n);
+
 /* --- reductions ------------------------------------------------------------------ */
 
 /* rg_array_sum returns the sum: an int64_t for integers, otherwise an element.

@@ -21,7 +21,7 @@ extern "C" {
  * *a = NULL. `both` is a group of all callers (the union of both groups, in any order),
  * on which the data are exchanged. If one of the groups contains the other, `both` may
  * be the array's own group, or `to`.
- * spec: the layout on `to` (grid, chunk, boundaries, ghosts; shape and type are the array's
+ * spec: the layout on `to` (grid, chunk, boundaries, ghosts; shape, type and name are the array's
  * and ignored here), the same on all members of `to`; NULL: RG_LAYOUT_BLOCK, and the
  * array's ghosts.
  * On an error *a and the array are unchanged.

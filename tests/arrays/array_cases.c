@@ -166,6 +166,53 @@ void test_wrong_calls(void) {
 }
 
 /* Arithmetic on bytes; an empty patch is not looked at. */
+/* Only the first members own elements, and all have access. The name is the caller's own, and goes
+ * with the array. */
+void test_owners_and_name(void) {
+  rg_array a = NULL, b = NULL;
+  const int64_t lo[2] = {0, 0}, shape[2] = {8, 9};
+  double all[72], sum, one = 1;
+  int size, rank, owner, most = 0;
+  RGT_OK(rg_group_size(world, &size));
+  RGT_OK(rg_group_rank(world, &rank));
+  for (int owners = 1; owners <= size; owners++) {
+    rg_array_spec spec = {.size = sizeof spec}, info = {.size = sizeof info};
+    char name[] = "of rank 0";
+    name[8] = (char)('0' + rank);
+    RGT_OK(rg_array_spec_set(&spec, RG_TYPE_DOUBLE, 2, shape));
+    spec.owners = owners;
+    spec.name = rank % 2 ? NULL : name;
+    RGT_OK(rg_array_create(world, &spec, &a));
+    name[0] = 'x';
+    RGT_OK(rg_array_fill(a, NULL, NULL, &one));
+    RGT_OK(rg_array_dup(a, &b));
+    RGT_OK(rg_array_regroup(world, world, NULL, &a));
+    RGT_OK(rg_array_copy(a, b));
+    RGT_OK(rg_array_sync(b));
+    RGT_OK(rg_array_info(b, &info));
+    RGT_INT(info.owners, owners);
+    RGT_TRUE(rank % 2 ? !info.name : info.name && !strncmp(info.name, "of rank", 7));
+    RGT_OK(rg_array_info(a, &info));
+    RGT_TRUE(rank % 2 ? !info.name : info.name && !strncmp(info.name, "of rank", 7));
+    most = 0;
+    for (int64_t i = 0; i < 72; i++) {
+      RGT_OK(rg_array_owner(b, (int64_t[]){i / 9, i % 9}, &owner));
+      most = owner > most ? owner : most;
+    }
+    RGT_TRUE(most < owners && (owners != 2 || most == 1));
+    RGT_OK(rg_array_get(b, lo, shape, all, NULL));
+    RGT_OK(rg_array_sum(b, NULL, NULL, &sum));
+    RGT_TRUE(all[71] == 1 && sum == 72);
+    RGT_OK(rg_array_free(&b));
+    RGT_OK(rg_array_free(&a));
+    spec.owners = size + 1;
+    RGT_FAILS(rg_array_create(world, &spec, &a), RG_ERR_ARG);
+    spec.owners = 1;
+    spec.grid[0] = 2;
+    RGT_FAILS(rg_array_create(world, &spec, &a), RG_ERR_ARG);
+  }
+}
+
 void test_opaque_and_empty(void) {
   int64_t shape[1] = {5}, at[1] = {2}, end[1] = {3};
   rg_array_spec spec = {.size = sizeof spec};

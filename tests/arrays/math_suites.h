@@ -45,6 +45,10 @@ void test_multiply_large(void);
 void test_multiply_vector(void);
 void test_errors(void);
 
+void test_scan(void);
+void test_pack(void);
+void test_scans_wrong(void);
+
 #define ELEMENTS                                                                                   \
   {"fill", test_fill}, {"zero", test_zero}, {"random", test_random}, {"scale", test_scale},        \
       {"add", test_add}, {"combine", test_combine}, {"divide", test_divide}, {"map", test_map},    \
@@ -70,6 +74,11 @@ void test_errors(void);
       {"multiply larger ones", test_multiply_large},                                               \
       {"multiply by a vector", test_multiply_vector}, {                                            \
     "errors", test_errors                                                                          \
+  }
+
+#define SCANS                                                                                      \
+  {"scan", test_scan}, {"pack", test_pack}, {                                                      \
+    "wrong scans", test_scans_wrong                                                                \
   }
 
 #endif

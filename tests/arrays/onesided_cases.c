@@ -191,6 +191,32 @@ static void do_periodic(scene *s) {
   finish(s, &p, w, alpha);
 }
 
+/* Some bytes of each element of a patch. */
+static void do_field(scene *s) {
+  int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS], at[RG_ARRAY_MAX_DIMS], n = 1, i = 0;
+  size_t offset = (size_t)dice((int64_t)s->im.element);
+  size_t size = 1 + (size_t)dice((int64_t)(s->im.element - offset));
+  random_patch(&s->im, lo, hi);
+  for (int d = 0; d < s->im.spec.dims; d++)
+    n *= hi[d] - lo[d];
+  char *buf = malloc((size_t)n * size + 1);
+  int put = (int)dice(2);
+  for (int64_t k = 0; k < n * (int64_t)size; k++)
+    buf[k] = (char)dice(100);
+  if (s->doing)
+    RGT_OK(put ? rg_array_put_field(s->a, lo, hi, offset, size, buf, NULL)
+               : rg_array_get_field(s->a, lo, hi, offset, size, buf, NULL));
+  memcpy(at, lo, sizeof at);
+  for (int more = n > 0; more; more = next_of(&s->im, lo, hi, NULL, at), i++) {
+    char *there = image_at(&s->im, at) + offset, *here = buf + i * (int64_t)size;
+    if (put)
+      memcpy(there, here, size);
+    else if (s->doing)
+      s->wrong += memcmp(there, here, size) != 0;
+  }
+  free(buf);
+}
+
 /* Elements named twice get the same value, as either may stay. */
 static void do_elements(scene *s) {
   enum { MOST = 60 };
@@ -300,8 +326,8 @@ static void compare(scene *s) {
 }
 
 static void play(rg_group g, int members) {
-  static void (*const what[])(scene *) = {do_patch,    do_patch,  do_strided, do_periodic,
-                                          do_elements, do_atomic, do_access};
+  static void (*const what[])(scene *) = {do_patch, do_patch,    do_strided, do_periodic,
+                                          do_field, do_elements, do_atomic,  do_access};
   int64_t boundaries[RG_ARRAY_MAX_DIMS][16], lo[RG_ARRAY_MAX_DIMS] = {0};
   int rank, valid;
   scene s = {.wrong = 0};

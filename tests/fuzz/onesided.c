@@ -98,7 +98,13 @@ static void move_periodic(rg_array a, arrays_patch *patch, int call) {
     patch->lo[d] = (int64_t)((uint64_t)patch->lo[d] + (uint64_t)by);
     patch->hi[d] = (int64_t)((uint64_t)patch->hi[d] + (uint64_t)by);
   }
-  if (call == 0)
+  if (draw_chance(4)) {
+    size_t offset = (size_t)draw_below(9), size = (size_t)draw_below(9);
+    if (call == 0)
+      FUZZ(rg_array_put_field(a, patch->lo, patch->hi, offset, size, patch->buffer, ld));
+    else
+      FUZZ(rg_array_get_field(a, patch->lo, patch->hi, offset, size, patch->buffer, ld));
+  } else if (call == 0)
     FUZZ(rg_array_put_periodic(a, patch->lo, patch->hi, patch->buffer, ld));
   else if (call == 1)
     FUZZ(rg_array_get_periodic(a, patch->lo, patch->hi, patch->buffer, ld));

@@ -77,6 +77,7 @@ static int make_spec(void) {
   rg_array_spec spec = {.size = sizeof spec};
   rg_array_spec_set(&spec, RG_TYPE_DOUBLE, 2, shape);
   spec.layout = RG_LAYOUT_BLOCK_CYCLIC;
+  spec.name = "c";
   spec.chunk[0] = spec.chunk[1] = 2;
   int error = rg_array_create(shortage_group, &spec, &c);
   return error ? error : rg_array_sync(c);
@@ -188,6 +189,8 @@ SHORTAGE_TWICE(acc_strided, rg_array_acc_strided(b, none, shape, step, row, NULL
 SHORTAGE_TWICE(put_periodic, rg_array_put_periodic(b, over, over_end, row, NULL))
 SHORTAGE_TWICE(get_periodic, rg_array_get_periodic(a, over, over_end, got, NULL))
 SHORTAGE_TWICE(acc_periodic, rg_array_acc_periodic(b, over, over_end, row, NULL, NULL))
+SHORTAGE_TWICE(put_field, rg_array_put_field(b, none, shape, 4, 4, row, NULL))
+SHORTAGE_TWICE(get_field, rg_array_get_field(a, none, shape, 0, 8, got, NULL))
 SHORTAGE_TWICE(gather, rg_array_gather(a, SIDE, at, got))
 SHORTAGE_TWICE(scatter, rg_array_scatter(b, SIDE, at, row))
 SHORTAGE_TWICE(scatter_acc, rg_array_scatter_acc(b, SIDE, at, row, NULL))
@@ -481,6 +484,43 @@ static int number_elements(void) {
   return rg_array_enumerate(c, NULL, NULL, &nothing, &one);
 }
 
+/* c: ones, d: zeros, mask: every element. */
+static rg_array mask;
+
+static int make_mask(void) {
+  const int64_t one = 1;
+  int error = make_vector();
+  if (!error)
+    error = rg_array_zero(d);
+  if (!error)
+    error = rg_array_create_simple(shortage_group, RG_TYPE_INT64, 1, shape, &mask);
+  return error ? error : rg_array_fill(mask, NULL, NULL, &one);
+}
+
+static int free_mask(void) {
+  int error = rg_array_free(&mask), code = free_all();
+  return error ? error : code;
+}
+
+static int scan(void) {
+  return rg_array_scan(RG_SCAN_ADD, c, mask, d, 0, SIDE);
+}
+
+static int pack(void) {
+  return rg_array_pack(c, mask, d, 0, SIDE, &whole);
+}
+
+static int unpack(void) {
+  return rg_array_unpack(c, mask, d, 0, SIDE, &whole);
+}
+
+static int is_ones(void) {
+  int good = rg_array_get(d, none, shape, got, NULL) == RG_SUCCESS;
+  for (int i = 0; i < SIDE; i++)
+    good &= got[i] == 1;
+  return good;
+}
+
 static int multiply(void) {
   const double one = 1, nothing = 0;
   return rg_array_multiply(RG_FORM_NORMAL, RG_FORM_NORMAL, &one, b, b, &nothing, c);
@@ -634,6 +674,8 @@ static const shortage_call calls[] = {
     {"rg_array_put_periodic", ONE, fill, put_periodic, NULL, free_all},
     {"rg_array_get_periodic", ONE, fill, get_periodic, NULL, free_all},
     {"rg_array_acc_periodic", ONE, fill, acc_periodic, NULL, free_all},
+    {"rg_array_put_field", ONE, fill, put_field, NULL, free_all},
+    {"rg_array_get_field", ONE, fill, get_field, whole_got, free_all},
     {"rg_array_iput", ONE, fill, iput, NULL, free_all},
     {"rg_array_iget", ONE, fill, iget, whole_got, free_all},
     {"rg_array_iacc", ONE, fill, iacc, NULL, free_all},
@@ -662,6 +704,9 @@ static const shortage_call calls[] = {
     {"rg_array_diagonal", EACH, make_vector, take_diagonal, is_diagonal, free_all},
     {"rg_array_trace", EACH, fill, trace, is_trace, free_all},
     {"rg_array_symmetrize", EACH, fill, symmetrize, is_symmetric, free_all},
+    {"rg_array_scan", EACH, make_mask, scan, is_ones, free_mask},
+    {"rg_array_pack", EACH, make_mask, pack, is_ones, free_mask},
+    {"rg_array_unpack", EACH, make_mask, unpack, is_ones, free_mask},
     {"rg_array_sum", EACH, fill, sum, is_sum, free_all},
     {"rg_array_max", EACH, fill, greatest, is_greatest, free_all},
     {"rg_array_norm", EACH, fill, norm, is_sum, free_all},
