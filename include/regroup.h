@@ -18,6 +18,7 @@
 #include <regroup/error.h>
 #include <regroup/group.h>
 #include <regroup/intercomm.h>
+#include <regroup/linalg.h>
 #include <regroup/p2p.h>
 #include <regroup/policy.h>
 #include <regroup/polite.h>

@@ -43,11 +43,11 @@ typedef struct {
 void rgi_blas_vector(const rgi_blas_vector_product *product);
 
 /* 1 of a type. */
-const void *rgi_blas_one(rg_array_type type);
+RG_API const void *rgi_blas_one(rg_array_type type);
 
 /* Between these two CBLAS uses at most the node's processors divided by its processes as threads;
- * afterwards as many as before, which _begin returns. */
-int rgi_blas_begin(void);
-void rgi_blas_end(int before);
+ * afterwards as many as before, which _begin returns. libregroup-linalg.so calls these, too. */
+RG_API int rgi_blas_begin(void);
+RG_API void rgi_blas_end(int before);
 
 #endif

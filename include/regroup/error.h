@@ -81,6 +81,7 @@ enum {
   RG_ERR_MPI = 21,         /* an MPI call failed: rg_error_detail contains MPI's message */
   RG_ERR_SYSTEM = 22,      /* an operating system call failed */
   RG_ERR_INTERNAL = 23,    /* an error in the library: please report it */
+  RG_ERR_NUMERIC = 24,     /* a matrix is singular or not positive definite, or no convergence */
   RG_ERR_USER = 64         /* this code and all greater ones: the application's own */
 };
 

@@ -43,6 +43,8 @@ static const described codes[] = {
     CODE(RG_ERR_MPI, "an MPI call failed"),
     CODE(RG_ERR_SYSTEM, "an operating system call failed"),
     CODE(RG_ERR_INTERNAL, "internal error of the library"),
+    CODE(RG_ERR_NUMERIC,
+         "a matrix is singular or not positive definite, or there is no convergence"),
 };
 
 static const described *describe(int code) {

@@ -61,8 +61,10 @@ def compare(library, headers, more=frozenset()):
 everything = set(glob.glob('include/regroup/*.h')) - {'include/regroup/mpi-ext.h'}  # MPI's, by libregroup-mpi
 arrays = set(glob.glob('include/regroup/array*.h')) | {'include/regroup/task.h',
                                                         'include/regroup/checkpoint.h'}
-compare('libregroup.so', everything - arrays, UCX | SENT | LOOKS | {'MPI_Finalize', 'PMPI_Finalize'})
-compare('libregroup-arrays.so', arrays, {'MPI_Win_allocate', 'rgi_armci_window_is_offered'})
+linalg, called = {'include/regroup/linalg.h'}, {'rgi_blas_begin', 'rgi_blas_end', 'rgi_blas_one'}
+compare('libregroup.so', everything - arrays - linalg, UCX | SENT | LOOKS | {'MPI_Finalize', 'PMPI_Finalize'})
+compare('libregroup-arrays.so', arrays, {'MPI_Win_allocate', 'rgi_armci_window_is_offered'} | called)
+compare('libregroup-linalg.so', linalg)
 compare('libregroup-polite.so', ['include/regroup/polite.h'], UCX | LOOKS | START | ASKED)
 with open('pgroup/mpi/regroup-mpi.map') as f:
     always, with_mpich = f.read().split('/* Windows:')
@@ -76,13 +78,14 @@ if os.path.basename(os.environ['RGT_BUILD']).endswith('openmpi'):
 fortran = {name.lower() + end for name in wrapped if name.startswith('MPIX_Comm_') for end in ('_', '_f08_')}
 compare('libregroup-mpi.so', ['include/regroup/polite.h'], UCX | wrapped | fortran | ASKED)
 
-# What the arrays take from libregroup is there: rg_... without a version, rgi_... with that of this
+# What the arrays and linear algebra take from libregroup is there: rg_... without a version, rgi_... with that of this
 # release, and no rgi_... that they do not take.
-text = subprocess.run(['nm', '-D', '--undefined-only', LIB + 'libregroup-arrays.so'], check=True,
-                      capture_output=True, text=True).stdout
+text = ''.join(subprocess.run(['nm', '-D', '--undefined-only', LIB + name], check=True, capture_output=True,
+                              text=True).stdout for name in ['libregroup-arrays.so', 'libregroup-linalg.so'])
 used = {line.split()[-1].replace('@', '@@') for line in text.splitlines()
         if re.search(r'\brgi?_', line)}
 have = exported(LIB + 'libregroup.so')
+used -= exported(LIB + 'libregroup-arrays.so')
 assert used and used <= have, used - have
 private = {name for name in used if name.startswith('rgi_')}
 assert private and all(name.endswith(PRIVATE) for name in private), private

@@ -46,13 +46,14 @@ def expected_files(version):
     headers = ['include/' + os.path.relpath(f, 'include')
                for f in glob.glob('include/**/*.h', recursive=True)]
     series = '.'.join(version.split('.')[:2 if version.startswith('0.') else 1])
-    libs = ['lib/lib%s.%s' % (name, end) for name in ['regroup', 'regroup-arrays', 'regroup-polite']
+    libs = ['lib/lib%s.%s' % (name, end) for name in ['regroup', 'regroup-arrays', 'regroup-linalg', 'regroup-polite']
             for end in ['a', 'so', 'so.' + series, 'so.' + version]]
     libs += ['lib/lib%s.so%s' % (name, end) for name in ['regroup-mpi', 'regroup-world']
              for end in ['', '.' + series, '.' + version]]
     headers += ['include/regroup/ulfm/' + name for name in ['mpi_ext.f90'] + has_fortran() * [
         'mpi_ext.mod', 'mpi_ext_constants.mod', 'mpi_ext_f08.mod']]
-    packages = ['lib/pkgconfig/regroup.pc', 'lib/pkgconfig/regroup-arrays.pc', 'lib/pkgconfig/regroup-mpi.pc',
+    packages = ['lib/pkgconfig/regroup.pc', 'lib/pkgconfig/regroup-arrays.pc', 'lib/pkgconfig/regroup-linalg.pc',
+                'lib/pkgconfig/regroup-mpi.pc',
                 'lib/cmake/Regroup/RegroupConfig.cmake',
                 'lib/cmake/Regroup/RegroupConfigVersion.cmake']
     packages.append('share/modulefiles/regroup/' + version)
@@ -66,7 +67,7 @@ def expected_files(version):
 
 def check_sonames(prefix, version):
     series = '.'.join(version.split('.')[:2 if version.startswith('0.') else 1])
-    for name in ['libregroup', 'libregroup-arrays', 'libregroup-polite', 'libregroup-mpi', 'libregroup-world']:
+    for name in ['libregroup', 'libregroup-arrays', 'libregroup-linalg', 'libregroup-polite', 'libregroup-mpi', 'libregroup-world']:
         text = call(['readelf', '-d', '%s/lib/%s.so' % (prefix, name)])
         assert 'Library soname: [%s.so.%s]' % (name, series) in text, text
 
@@ -228,6 +229,7 @@ def main(work):
     check_module(prefix, version)
     check_pkg_config(prefix, work, 'regroup', 'tests/install/client.c')
     check_pkg_config(prefix, work, 'regroup-arrays', 'tests/install/client_arrays.c')
+    check_pkg_config(prefix, work, 'regroup-linalg', 'tests/install/client_linalg.c')
     check_ulfm(prefix, work)
     scons('uninstall', 'PREFIX=' + prefix)
     assert files(prefix) == [], files(prefix)

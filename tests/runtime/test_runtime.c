@@ -32,7 +32,7 @@ static void test_version(void) {
 }
 
 static void test_error_texts(void) {
-  for (int code = 0; code <= RG_ERR_INTERNAL; code++) {
+  for (int code = 0; code <= RG_ERR_NUMERIC; code++) {
     RGT_TRUE(strlen(rg_error_string(code)) > 5);
     RGT_TRUE(strncmp(rg_error_name(code), code ? "RG_ERR_" : "RG_SUCCESS", 7) == 0);
     for (int other = 0; other < code; other++) {
@@ -40,7 +40,7 @@ static void test_error_texts(void) {
       RGT_TRUE(strcmp(rg_error_name(code), rg_error_name(other)) != 0);
     }
   }
-  for (int code = RG_ERR_INTERNAL + 1; code < RG_ERR_USER; code++)
+  for (int code = RG_ERR_NUMERIC + 1; code < RG_ERR_USER; code++)
     RGT_STR(rg_error_name(code), "unknown error code");
   RGT_STR(rg_error_string(-1), "unknown error code");
   RGT_STR(rg_error_name(INT_MIN), "unknown error code");
@@ -57,6 +57,7 @@ static void test_error_numbers(void) {
   RGT_INT(RG_ERR_PROC_FAILED, 17);
   RGT_INT(RG_ERR_REVOKED, 18);
   RGT_INT(RG_ERR_INTERNAL, 23);
+  RGT_INT(RG_ERR_NUMERIC, 24);
   RGT_INT(RG_ERR_USER, 64);
 }
 
