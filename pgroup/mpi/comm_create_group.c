@@ -26,8 +26,7 @@ static int comm_holds_group(MPI_Comm comm, MPI_Group group) {
 }
 
 /* Not where threads may use the same tag on different communicators at the same time, unless the
- * job survives: on the
- * library's communicator their messages would be mixed up. */
+ * job survives: on the library's communicator their messages would be mixed up. */
 static int can_serve(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm) {
   int inter = 1;
   return comm != MPI_COMM_NULL && newcomm &&
@@ -43,8 +42,12 @@ static int create_comm(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcom
   rgi_failure_scope_within = 0;
   RGI_TRY(error);
   RGI_TRY(rgi_intercept_inherit_handler(comm, *newcomm));
-  return rgi_intercept_fault.made && *newcomm != MPI_COMM_NULL ? rgi_intercept_fault.made(*newcomm)
-                                                               : RG_SUCCESS;
+  if (!rgi_intercept_fault.made || *newcomm == MPI_COMM_NULL)
+    return RG_SUCCESS;
+  error = rgi_intercept_fault.made(*newcomm);
+  if (error) /* MPI keeps it: others have it */
+    *newcomm = MPI_COMM_NULL;
+  return error;
 }
 
 /* MPICH 4.2 finds this before it looks at the communicator, and then asks the error handler of

@@ -40,6 +40,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/spare.h"
 #include "shm/failure.h"
 #include "shm/process.h"
 #include "shm/revocation.h"
@@ -49,7 +50,6 @@
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <ucp/api/ucp.h>
 
@@ -131,10 +131,12 @@ static void unlist_operation(ucx_operation *operation) {
     operation->next->back = operation->back;
 }
 
-/* NULL: the operation cannot be watched. */
+/* NULL: the operation cannot be watched: without it one on the new communicator would wait for
+ * ever, so that it comes of the spare memory where there is no other. */
 static ucx_operation *new_operation(const ucp_request_param_t *param) {
-  ucx_operation *operation =
-      param->op_attr_mask & UCP_OP_ATTR_FIELD_CALLBACK ? calloc(1, sizeof *operation) : NULL;
+  ucx_operation *operation = param->op_attr_mask & UCP_OP_ATTR_FIELD_CALLBACK
+                                 ? rgi_spare_alloc_zeroed(1, sizeof *operation)
+                                 : NULL;
   if (!operation)
     return NULL;
   operation->thread = &watch;
@@ -159,7 +161,7 @@ static void *set_request(ucx_operation *operation, void *request) {
   if (!operation->done && !UCS_PTR_IS_PTR(request))
     unlist_operation(operation);
   if (operation->done || !UCS_PTR_IS_PTR(request))
-    free(operation);
+    rgi_spare_free(operation);
   return request;
 }
 
@@ -168,7 +170,7 @@ static void end_operation(ucx_operation *operation) {
   operation->done = 1;
   unlist_operation(operation);
   if (operation->request) /* otherwise UCX's call has not returned, and set_request frees it */
-    free(operation);
+    rgi_spare_free(operation);
 }
 
 /* --- MPICH's tags -------------------------------------------------------------------- */

@@ -365,7 +365,7 @@ struct rgi_group_ballot {
 };
 
 int rgi_group_ballot_begin(rg_group g, const char *call, unsigned word, rgi_group_ballot **ballot) {
-  rgi_group_ballot *made = malloc(sizeof *made);
+  rgi_group_ballot *made = rgi_spare_alloc(sizeof *made); /* the others wait for it */
   if (!made)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for a ballot", call);
   *made = (rgi_group_ballot){
@@ -376,8 +376,8 @@ int rgi_group_ballot_begin(rg_group g, const char *call, unsigned word, rgi_grou
     error = cast_vote(&made->caller, word);
   rgi_arena_set_purpose(before);
   if (error) {
-    free(made->caller.rank);
-    free(made);
+    rgi_spare_free(made->caller.rank);
+    rgi_spare_free(made);
     return error;
   }
   *ballot = made;
@@ -395,8 +395,8 @@ int rgi_group_ballot_end(rgi_group_ballot *ballot, rgi_group_decision *decision)
   rgi_group_decision own;
   int error = end_round(&ballot->caller, ballot->error, decision ? decision : &own);
   if (!error && !decision)
-    free(own.dead);
-  free(ballot->caller.rank);
-  free(ballot);
+    rgi_spare_free(own.dead);
+  rgi_spare_free(ballot->caller.rank);
+  rgi_spare_free(ballot);
   return error;
 }

@@ -16,6 +16,7 @@
 #include "formation/group.h"
 #include "formation/mpi_group.h"
 #include "mpi/intercept.h"
+#include "noded/client/overlay_client.h"
 #include "runtime/runtime.h"
 #include "shm/failure.h"
 #include "shm/process.h"
@@ -181,7 +182,12 @@ int rgi_fault_comm_attach_own(MPI_Comm comm) {
   RGI_TRY(error);
   error = rgi_group_derive(all, &made);
   rg_group_free(&all);
-  return error ? error : rgi_fault_comm_attach(comm, made);
+  RGI_TRY(error);
+  uint64_t context = made->context;
+  error = rgi_fault_comm_attach(comm, made);
+  if (error)
+    rgi_overlay_revoke(context);
+  return error;
 }
 
 int rgi_fault_comm_open(void) {

@@ -50,7 +50,7 @@ void rgi_fault_comm_drop(rgi_fault_comm *state);
 int rgi_fault_comm_attach(MPI_Comm comm, rg_group group);
 
 /* As rgi_fault_comm_attach, with a group of an intra-communicator's processes, in the order of its
- * ranks. */
+ * ranks. Where one of them fails the communicator is revoked for the others. */
 int rgi_fault_comm_attach_own(MPI_Comm comm);
 
 /* The world ranks of an MPI group's processes. RG_ERR_NOMEM, RG_ERR_GROUP. */

@@ -4,8 +4,8 @@
  * Creating communicators. MPI makes the communicator, in a call that can be interrupted; then the
  * members of the parent agree whether all have it: one that dies afterwards has had it. A member
  * that meets a death or a revocation gets that error, and revokes the creation's number: where
- * other members have the communicator, all calls on it are errors. One that a member has not got is
- * never freed by MPI, which would give its number to another one.
+ * other members have the communicator, all calls on it are errors. One that MPI may not
+ * have made on all is never freed by MPI, which would give its number to another one.
  *
  * The agreement is on a group of its own. It ends without a result when the creation's number or
  * the parent is revoked. A member knows the number before it does anything: one that knows of a
@@ -15,9 +15,9 @@
 
 #include <regroup/collectives.h>
 #include <regroup/recovery.h>
-#include <stdlib.h>
 
 #include "base/error.h"
+#include "base/spare.h"
 #include "formation/comm.h"
 #include "formation/group.h"
 #include "mpi/fault/fault_operation.h"
@@ -91,12 +91,17 @@ static int tell_unmade(const rgi_fault_creation *made) {
   return rgi_error(RG_ERR_NOMEM, "%s: another process has not made the communicator", made->call);
 }
 
-int rgi_fault_create_vote(rgi_fault_creation *made, int error) {
-  unsigned word = error == RG_SUCCESS;
+/* Bits of a member's vote. */
+enum { WELL = 1, HAS_COMM = 2 };
+
+int rgi_fault_create_vote(rgi_fault_creation *made, int error, MPI_Comm *comm) {
+  unsigned word = (error ? 0 : WELL) | (comm ? HAS_COMM : 0);
   int vain = rg_group_agree(made->votes, &word, NULL);
   if (vain)
     return cause_of(made, vain);
-  return error || word ? error : tell_unmade(made);
+  if (word == HAS_COMM && *comm != MPI_COMM_NULL && rgi_process_deaths() == 0)
+    PMPI_Comm_free(comm);
+  return error || word & WELL ? error : tell_unmade(made);
 }
 
 /* code: MPI's. */
@@ -106,11 +111,12 @@ static int end_creation(rgi_fault_creation *made, int code, MPI_Comm *comm) {
    * until the number is revoked. */
   if (error == RG_ERR_MPI && rgi_process_deaths() > 0)
     error = rgi_error(RG_ERR_PROC_FAILED, "%s: a message of a failed creation", made->call);
+  MPI_Comm *to_free = error ? NULL : comm;
   if (!error && *comm != MPI_COMM_NULL)
     error = attach(made, *comm);
   PMPI_Errhandler_free(&made->guard.handler);
   if (error != RG_ERR_PROC_FAILED && error != RG_ERR_REVOKED)
-    error = rgi_fault_create_vote(made, error);
+    error = rgi_fault_create_vote(made, error, to_free);
   return error;
 }
 
@@ -193,7 +199,7 @@ static int vote_on(idup_operation *o, int *done) {
   error = rgi_group_ballot_end(o->ballot, &decision);
   if (error)
     return cause_of(&o->made, error);
-  free(decision.dead);
+  rgi_spare_free(decision.dead);
   return o->error ? o->error : decision.word ? RG_SUCCESS : tell_unmade(&o->made);
 }
 
@@ -225,7 +231,7 @@ static int step_and_give(rgi_fault_operation *operation, int *done) {
 static void free_idup(rgi_fault_operation *operation) {
   PMPI_Errhandler_free(&whole(operation)->made.guard.handler);
   rg_group_free(&whole(operation)->made.votes);
-  free(operation);
+  rgi_spare_free(operation);
 }
 
 /* Where it cannot begin the request ends with the error. */
@@ -244,7 +250,7 @@ static int start_idup(rgi_fault_comm *state, const char *call, MPI_Info info, in
   rgi_fault_creation made;
   idup_operation *o = NULL;
   int error = rgi_fault_create_begin(&made, state, call);
-  if (!error && !(o = calloc(1, sizeof *o)))
+  if (!error && !(o = rgi_spare_alloc_zeroed(1, sizeof *o)))
     error = rgi_error(RG_ERR_NOMEM, "%s: no memory", call);
   if (error)
     return refuse_idup(&made, error, newcomm, request);
@@ -355,11 +361,11 @@ static int attach_both(MPI_Comm comm, MPI_Errhandler handler) {
   rg_group_free(&all);
   RGI_TRY(error);
   uint64_t context = made->context;
-  error = met;
+  int attached = rgi_fault_comm_attach(comm, made);
+  error = met ? met : attached;
   if (error)
     rgi_overlay_revoke(context);
-  int attached = rgi_fault_comm_attach(comm, made);
-  return error ? error : attached;
+  return error;
 }
 
 RG_API int MPI_Intercomm_create(MPI_Comm comm, int leader, MPI_Comm peer_comm, int remote_leader,

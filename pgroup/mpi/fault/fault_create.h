@@ -21,8 +21,9 @@ typedef struct {
 /* Local: all members do so in the same order. Returns the parent's error, if it has one. */
 int rgi_fault_create_begin(rgi_fault_creation *made, rgi_fault_comm *parent, const char *call);
 
-/* The members agree; error: the caller's own. RG_SUCCESS on all or on none. */
-int rgi_fault_create_vote(rgi_fault_creation *made, int error);
+/* The members agree; error: the caller's own. RG_SUCCESS on all or on none. comm: NULL, or what MPI
+ * has made: it is freed where all members have it and one has an error. */
+int rgi_fault_create_vote(rgi_fault_creation *made, int error, MPI_Comm *comm);
 
 /* Where the caller knows of a failure: it takes no part in the creation that comes next on the
  * communicator, so that members which are in it do not wait for it. */

@@ -9,6 +9,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/spare.h"
+
 enum { BUCKETS = 4096 }; /* a power of 2 */
 
 typedef struct request_entry {
@@ -40,10 +42,15 @@ static request_entry **place_of(MPI_Request request) {
   return at;
 }
 
-static request_entry *new_entry(void) {
+/* What MPI alone would not end: is noted in any case. */
+static int is_ours(const rgi_fault_request *noted) {
+  return noted->error || noted->kind == RGI_FAULT_OWN;
+}
+
+static request_entry *new_entry(const rgi_fault_request *noted) {
   request_entry *entry = table.spare;
   if (!entry)
-    return malloc(sizeof *entry);
+    return is_ours(noted) ? rgi_spare_alloc(sizeof *entry) : malloc(sizeof *entry);
   table.spare = entry->next;
   return entry;
 }
@@ -124,7 +131,7 @@ void rgi_fault_request_end(MPI_Request request) {
 void rgi_fault_request_note(MPI_Request request, const rgi_fault_request *noted) {
   forget_until(request, ULONG_MAX); /* one that MPI itself has ended */
   pthread_mutex_lock(&table.lock);
-  request_entry **at = place_of(request), *entry = new_entry();
+  request_entry **at = place_of(request), *entry = new_entry(noted);
   if (entry) {
     *entry = (request_entry){
         .request = request, .number = atomic_fetch_add(&table.notes, 1) + 1, .noted = *noted};

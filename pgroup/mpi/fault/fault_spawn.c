@@ -247,7 +247,7 @@ static int make_inter(rgi_fault_creation *made, rg_group g, shared_order *order,
   if (!error)
     error = rgi_intercept_inherit_handler(made->parent->comm, with.inter);
   if (error != RG_ERR_PROC_FAILED && error != RG_ERR_REVOKED)
-    error = rgi_fault_create_vote(made, error);
+    error = rgi_fault_create_vote(made, error, NULL);
   if (!error)
     error = rgi_reserve_confirm(made->call, g, made->number, with.spawned);
   rgi_members_drop(with.spawned);

@@ -10,10 +10,10 @@
 #include "mpi/fault/ulfm_agree.h"
 
 #include <regroup/mpi-ext.h>
-#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/mix.h"
+#include "base/spare.h"
 #include "formation/group.h"
 #include "mpi/fault/fault_create.h"
 #include "mpi/fault/fault_request.h"
@@ -83,7 +83,7 @@ static void take_decision(agreement *a, rgi_group_decision *decision) {
     a->deaths |= decision->deaths;
     a->known &= has_acknowledged(a, decision);
   }
-  free(decision->dead);
+  rgi_spare_free(decision->dead);
   a->stage++;
 }
 
@@ -173,15 +173,15 @@ static int finish(rgi_fault_operation *operation) {
 
 static void free_operation(rgi_fault_operation *operation) {
   rg_group_free(&whole(operation)->g);
-  free(operation);
+  rgi_spare_free(operation);
 }
 
 int rgi_ulfm_agree_start(rgi_fault_comm *state, const char *call, int *flag,
                          int (*finish_it)(rgi_fault_comm *state, int *flag), MPI_Request *request) {
-  agree_operation *o = calloc(1, sizeof *o);
+  agree_operation *o = rgi_spare_alloc_zeroed(1, sizeof *o);
   int error = o ? next_group(state, &o->g) : rgi_error(RG_ERR_NOMEM, "%s: no memory", call);
   if (error) {
-    free(o);
+    rgi_spare_free(o);
     return rgi_ulfm_raise(state, error);
   }
   o->head = (rgi_fault_operation){.step = continue_agreement,

@@ -92,21 +92,27 @@ static int make_any(rgi_fault_comm *state, rg_group survivors, MPI_Comm *made) {
   return error;
 }
 
-/* All survivors get the communicator, or none does, and they try again where more have died. */
+/* All survivors get the communicator, or none does, and they try again, since more have died. Not
+ * where one lacks memory. */
 enum { ATTEMPTS = 100 };
+
+/* Bits of a member's vote. */
+enum { WELL = 1, HAS_MEMORY = 2 };
 
 static int shrink(rgi_fault_comm *state, MPI_Comm *made) {
   int error = RG_SUCCESS;
   rgi_fault_create_abandon(state);
   for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
     rg_group survivors;
-    unsigned well;
+    unsigned word;
     RGI_TRY(rg_group_shrink(state->group, &survivors));
     error = make_any(state, survivors, made);
-    well = error == RG_SUCCESS;
-    RGI_TRY(rg_group_agree(state->group, &well, NULL));
-    if (well)
+    word = (error ? 0 : WELL) | (error == RG_ERR_NOMEM ? 0 : HAS_MEMORY);
+    RGI_TRY(rg_group_agree(state->group, &word, NULL));
+    if (word & WELL)
       return RG_SUCCESS;
+    if (!(word & HAS_MEMORY))
+      break;
   }
   return error ? error : rgi_error(RG_ERR_NOMEM, "MPIX_Comm_shrink: not all can make it");
 }
