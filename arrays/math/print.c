@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Printing an array: rank 0 gets it row by row and writes it to a file of the program's. */
+ * Printing an array: rank 0 gets it row by row and writes it to a file of the program's, or to one
+ * in memory, whose lines it passes on. */
 #include <regroup/array_math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,21 +102,51 @@ static int print_rows(const print_call *printing) {
   return RG_SUCCESS;
 }
 
-static int print_all(const rgi_operand *operand, FILE *file) {
+static int print_all(const char *call, const rgi_operand *operand, FILE *file) {
   int last = operand->a->d.dims - 1;
   if (!file)
-    return rgi_error(RG_ERR_ARG, "rg_array_print: file is NULL on rank 0");
+    return rgi_error(RG_ERR_ARG, "%s: file is NULL on rank 0", call);
   print_call p = {
       operand, file,
       malloc((size_t)(operand->hi[last] - operand->lo[last]) * operand->a->element + 1)};
   if (!p.row)
-    return rgi_error(RG_ERR_NOMEM, "rg_array_print: no memory for a row");
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for a row", call);
   locale_t before = rgi_c_locale_enter();
   int error = print_rows(&p);
   rgi_c_locale_leave(before);
   free(p.row);
   if (!error && (fflush(file) != 0 || ferror(file)))
-    error = rgi_error(RG_ERR_FILE, "rg_array_print: the file cannot be written");
+    error = rgi_error(RG_ERR_FILE, "%s: the file cannot be written", call);
+  return error;
+}
+
+typedef struct {
+  int (*take)(const char *text, void *context);
+  void *context;
+} line_taker;
+
+static int pass_lines(char *text, const line_taker *line) {
+  for (char *end; (end = strchr(text, '\n')); text = end + 1) {
+    *end = 0;
+    unsigned mark = rgi_error_mark();
+    RGI_TRY(rgi_error_of_callback("line", line->take(text, line->context), mark));
+  }
+  return RG_SUCCESS;
+}
+
+static int print_to_memory(const char *call, const rgi_operand *operand, const line_taker *line) {
+  char *text = NULL;
+  size_t bytes;
+  if (!line->take)
+    return rgi_error(RG_ERR_ARG, "%s: line is NULL on rank 0", call);
+  FILE *memory = open_memstream(&text, &bytes);
+  if (!memory)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for the text", call);
+  int error = print_all(call, operand, memory);
+  fclose(memory);
+  if (!error)
+    error = pass_lines(text, line);
+  free(text);
   return error;
 }
 
@@ -124,5 +155,15 @@ int rg_array_print(rg_array a, const int64_t lo[], const int64_t hi[], FILE *fil
   RGI_TRY(rgi_operand_make(__func__, a, lo, hi, &operand));
   RGI_TRY(rgi_operands_begin(__func__, 1, &operand));
   return rgi_group_error_share(a->group, __func__,
-                               a->me == 0 ? print_all(&operand, file) : RG_SUCCESS);
+                               a->me == 0 ? print_all(__func__, &operand, file) : RG_SUCCESS);
+}
+
+int rg_array_print_lines(rg_array a, const int64_t lo[], const int64_t hi[],
+                         int (*line)(const char *text, void *context), void *context) {
+  const line_taker taker = {line, context};
+  rgi_operand operand;
+  RGI_TRY(rgi_operand_make(__func__, a, lo, hi, &operand));
+  RGI_TRY(rgi_operands_begin(__func__, 1, &operand));
+  return rgi_group_error_share(
+      a->group, __func__, a->me == 0 ? print_to_memory(__func__, &operand, &taker) : RG_SUCCESS);
 }

@@ -86,7 +86,7 @@ typedef enum {
 } rg_array_layout;
 
 /* Flags of an array. */
-enum {
+enum rg_array_flags {
   /* Each rg_array_sync stores a copy of each member's elements on another node, as they are
    * then. rg_array_recover needs it when a whole node is lost. The array takes five times the
    * memory, and each rg_array_sync moves all elements: docs/recovery.md. On one node the flag

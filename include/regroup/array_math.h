@@ -261,6 +261,11 @@ RG_API int rg_array_update_ghosts(rg_array a);
  * row by row. file is significant only at rank 0. Errors, on every member: RG_ERR_FILE. */
 RG_API int rg_array_print(rg_array a, const int64_t lo[], const int64_t hi[], FILE *file);
 
+/* The same for other languages: on rank 0 each line is passed to `line`, without its end, when
+ * all lines are in memory. line is a callback (error.h), significant only at rank 0. */
+RG_API int rg_array_print_lines(rg_array a, const int64_t lo[], const int64_t hi[],
+                                int (*line)(const char *text, void *context), void *context);
+
 #ifdef __cplusplus
 }
 #endif

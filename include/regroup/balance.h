@@ -85,8 +85,9 @@ typedef struct {
   size_t bytes; /* of the state, the same on all processes */
   /* Does one unit. Called on all members of the group. */
   int (*unit)(rg_walker *walker, rg_group group, void *context);
-  /* Returns the units left, an estimate that is 0 only at the end; or RG_LOAD_UNKNOWN. The library
-   * uses the leader's value. Local. */
+  /* Returns the units left, an estimate that is 0 only at the end; or RG_LOAD_UNKNOWN; or, after
+   * rg_error_set, NaN: an error, whose code that call has got. The library uses the leader's value.
+   * Local. */
   double (*left)(const rg_walker *walker, void *context);
 
   /* Initialises the state of a walker that begins and was added without one. Called on every
@@ -230,7 +231,7 @@ RG_API int rg_balance_run(rg_balancer b);
 /* --- with the application's own main loop ------------------------------------------- */
 
 /* The state of a process after a step. */
-enum {
+enum rg_balance_state {
   RG_BALANCE_WORKED = 1, /* it has done a unit */
   RG_BALANCE_MOVED,      /* it is in another group, or has got another walker */
   RG_BALANCE_IDLE,       /* it had no work */
@@ -283,6 +284,7 @@ typedef struct {
   int run;     /* in which it ended: 0 for the first run of the balancer */
   int missed;  /* 1: it failed since a walker that it was to meet did not come */
   int64_t met; /* the number of its last meeting + 1; 0: none. rg_walker_new takes it */
+  int64_t reserved[2]; /* 0 */
 } rg_balance_outcome;
 
 /* The outcomes of the walkers that ended with this process as their leader; after a gather, on the
@@ -311,7 +313,7 @@ RG_API int rg_balance_gather(rg_balancer b, int root);
 RG_API int rg_balance_gather_all(rg_balancer b);
 
 /* What a balancer keeps from one run to the next. */
-enum {
+enum rg_balance_kept {
   RG_BALANCE_OUTCOMES = 1, /* of earlier runs; also the memory of their states */
   RG_BALANCE_PACES = 2     /* measured seconds of units and numbers of last meetings, by the
                               walkers' ids */

@@ -38,8 +38,8 @@
  * Zero is the default of every member that comes later. A function that gets a size that is
  * less than that of `size` itself, or more than 4096, returns RG_ERR_ARG; members that the
  * library does not know yet must be zero (RG_ERR_UNSUPPORTED). Structs of which there are
- * arrays (rg_load, rg_status) have members `reserved` instead, which are zero, and a fixed
- * size; rg_span, rg_pace and rg_plan keep their members. */
+ * arrays (rg_load, rg_balance_outcome, rg_status) have members `reserved` instead, which are
+ * zero, and a fixed size; rg_span, rg_pace and rg_plan keep their members. */
 #ifndef REGROUP_ERROR_H
 #define REGROUP_ERROR_H
 
@@ -56,7 +56,7 @@ extern "C" {
 #endif
 
 /* The numbers are fixed: no later version gives a code another number. */
-enum {
+enum rg_error_code {
   RG_SUCCESS = 0,
   RG_ERR_ARG = 1,          /* an argument has an invalid value */
   RG_ERR_RANK = 2,         /* a rank is out of range, or occurs twice */
@@ -101,6 +101,9 @@ RG_API const char *rg_error_name(int code);
  *
  * At most 767 bytes are recorded. Local; any thread; works before rg_init. */
 RG_API RG_PRINTF_2_3 int rg_error_set(int code, const char *format, ...);
+
+/* The same with a text that is taken as it is, for other languages. NULL: "". */
+RG_API int rg_error_set_text(int code, const char *text);
 
 /* The message of the last call of this thread that failed: what was wrong, and what
  * to do about it; "" if no call has failed. Local; works before rg_init. The string

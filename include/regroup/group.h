@@ -45,7 +45,7 @@ typedef struct rg_group_s *rg_group;
 #define RG_UNDEFINED MPI_UNDEFINED
 
 /* Results of rg_group_compare: MPI's values. */
-enum {
+enum rg_comparison {
   RG_IDENT = MPI_IDENT,         /* the same group */
   RG_CONGRUENT = MPI_CONGRUENT, /* the same members in the same order, another context */
   RG_SIMILAR = MPI_SIMILAR,     /* the same members in another order */

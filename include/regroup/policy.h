@@ -77,7 +77,7 @@ RG_API void rg_pace_note(rg_pace *pace, int64_t ranks, double seconds);
 RG_API double rg_pace_at(const rg_pace *pace, int64_t ranks);
 
 /* The state of a group, a sum of these. */
-enum {
+enum rg_load_state {
   RG_LOAD_ACTIVE = 1,   /* it works on a walker; otherwise it is idle */
   RG_LOAD_JOINABLE = 2, /* others may join it now; in a synchronous call idle groups have it, too */
   RG_LOAD_LEAVABLE = 4  /* processes may leave it now although it is active */
@@ -85,24 +85,25 @@ enum {
 
 /* One group. Zero is the default of every member except ranks. */
 typedef struct {
-  int64_t id;      /* set by the caller, e.g. its leader's world rank; policies ignore it */
-  int64_t ranks;   /* processes in it, >= 1 */
-  int64_t coming;  /* processes that are going to join it and have not joined yet */
-  int64_t least;   /* the least number of processes with which it can work; 0: no limit */
-  int64_t most;    /* the largest number of processes that it can use; 0: no limit */
-  int state;       /* a sum of RG_LOAD_ACTIVE, RG_LOAD_JOINABLE and RG_LOAD_LEAVABLE */
-  int node;        /* of all of its processes, numbered from 1; 0: not known, or several */
-  int64_t walkers; /* the number of its walkers, for the caller; policies ignore it */
-  double left;     /* units left of its work, >= 0; or RG_LOAD_UNKNOWN */
-  double done;     /* units it has done: used for `left` if that is unknown */
-  double unit;     /* seconds of a unit with its present processes; 0 or RG_LOAD_UNKNOWN: then
-                      the pace is used, and without a pace one second on one process */
-  rg_pace pace;    /* seconds of a unit at other sizes, or zeros */
-  double busy;     /* processors that each of its processes would use, in the mean, if it never
-                      waited for one: 1 if it always computes, less if it sleeps or waits for
-                      other processes; 0: not known */
-  int64_t awaited; /* walkers that are set aside until this row's walker meets them, as far as
-                      the caller knows */
+  int64_t id;          /* set by the caller, e.g. its leader's world rank; policies ignore it */
+  int64_t ranks;       /* processes in it, >= 1 */
+  int64_t coming;      /* processes that are going to join it and have not joined yet */
+  int64_t least;       /* the least number of processes with which it can work; 0: no limit */
+  int64_t most;        /* the largest number of processes that it can use; 0: no limit */
+  int state;           /* a sum of RG_LOAD_ACTIVE, RG_LOAD_JOINABLE and RG_LOAD_LEAVABLE */
+  int node;            /* of all of its processes, numbered from 1; 0: not known, or several */
+  int64_t walkers;     /* the number of its walkers, for the caller; policies ignore it */
+  double left;         /* units left of its work, >= 0; or RG_LOAD_UNKNOWN */
+  double done;         /* units it has done: used for `left` if that is unknown */
+  double unit;         /* seconds of a unit with its present processes; 0 or RG_LOAD_UNKNOWN: then
+                          the pace is used, and without a pace one second on one process */
+  rg_pace pace;        /* seconds of a unit at other sizes, or zeros */
+  double busy;         /* processors that each of its processes would use, in the mean, if it never
+                          waited for one: 1 if it always computes, less if it sleeps or waits for
+                          other processes; 0: not known */
+  int64_t awaited;     /* walkers that are set aside until this row's walker meets them, as far as
+                          the caller knows */
+  int64_t reserved[2]; /* 0 */
 } rg_load;
 
 /* A walker without a group. */
@@ -176,7 +177,9 @@ RG_API int rg_plan_check(const rg_plan *plan, const rg_load_table *table);
 /* --- policies ---------------------------------------------------------------------- */
 
 /* rg_policy.asks */
-enum { RG_POLICY_ASKS_ACTIVE = 1 /* active groups request plans, too, and may lose processes */ };
+enum rg_policy_asks {
+  RG_POLICY_ASKS_ACTIVE = 1 /* active groups request plans, too, and may lose processes */
+};
 
 #define RG_POLICY_OPTIONS 8
 

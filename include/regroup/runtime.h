@@ -9,7 +9,8 @@
  *  - MPI_THREAD_SERIALIZED: any thread, one at a time.
  *  - MPI_THREAD_MULTIPLE: any threads at the same time, by the rules below.
  *
- * Processes may have different levels.
+ * Processes may have different levels. A child that a process makes by fork is no process of the
+ * job: what a call needs rg_init for returns RG_ERR_NOT_INIT there.
  *
  * At every level, any thread may at any time make calls marked "any thread" and local
  * queries about a group (rg_group_rank, _size, _members, _leader, _translate, _compare,
@@ -102,7 +103,7 @@ RG_API int rg_option_get(int i, const char **name, const char **value, const cha
 
 /* Levels of the lines that the library logs. RG_LOG ("error", "warn", ...) is the level up to
  * which there are lines. */
-enum { RG_LOG_NONE, RG_LOG_ERROR, RG_LOG_WARN, RG_LOG_INFO, RG_LOG_DEBUG };
+enum rg_log_level { RG_LOG_NONE, RG_LOG_ERROR, RG_LOG_WARN, RG_LOG_INFO, RG_LOG_DEBUG };
 
 /* From now on the lines that the library logs in this process go to callback instead of standard
  * error; NULL: to standard error again. line: the text, without a prefix and a line end; it is
@@ -115,6 +116,14 @@ enum { RG_LOG_NONE, RG_LOG_ERROR, RG_LOG_WARN, RG_LOG_INFO, RG_LOG_DEBUG };
  * Local; any thread; works before rg_init and stays set after rg_finalize. When the call returns
  * the earlier callback is not running and is not called any more. No errors. */
 RG_API int rg_log_set(void (*callback)(int level, const char *line, void *context), void *context);
+
+/* From now on a thread that has been waiting in a call of the library for 50 ms calls hook, and
+ * again every 50 ms; NULL: no longer. What hook returns is the error of the wait, unless it is
+ * RG_SUCCESS (error.h): so an interpreter ends a wait when the user interrupts it. After that the
+ * operation and its group are as after RG_ERR_TIMEOUT. In waits inside MPI's own functions hook is
+ * not called. hook must not call the library but for rg_error_set, nor MPI.
+ * Local; while no other thread is inside a call of the library; works before rg_init. No errors. */
+RG_API int rg_wait_hook_set(int (*hook)(void *context), void *context);
 
 #ifdef __cplusplus
 }

@@ -69,7 +69,7 @@ extern "C" {
 #endif
 
 /* Filters: the types of resources that count. The caller may add them. */
-enum {
+enum rg_level {
   RG_LEVEL_NETWORK = 1, /* nodes: Machine */
   RG_LEVEL_MEMORY = 2,  /* NUMANode, caches of every depth, Group */
   RG_LEVEL_COMPUTE = 4, /* Package, Die, Core, PU, Group */

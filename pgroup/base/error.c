@@ -12,6 +12,7 @@
 
 static _Thread_local char detail[RGI_ERROR_TEXT];
 static _Thread_local unsigned recorded; /* texts so far */
+static _Thread_local int latest;        /* the code of the text */
 
 typedef struct {
   const char *name, *text;
@@ -75,6 +76,7 @@ static int record(int code, const char *format, va_list args) {
   rgi_c_locale_leave(before);
   strcpy(detail, text);
   recorded++;
+  latest = code;
   return code;
 }
 
@@ -89,11 +91,19 @@ int rgi_error(int code, const char *format, ...) {
 int rg_error_set(int code, const char *format, ...) {
   va_list args;
   if (!format)
-    return rgi_error(code, "%s", "");
+    return rg_error_set_text(code, NULL);
   va_start(args, format);
   record(code, format, args);
   va_end(args);
   return code;
+}
+
+int rg_error_set_text(int code, const char *text) {
+  return rgi_error(code, "%s", text ? text : "");
+}
+
+int rgi_error_code(void) {
+  return latest;
 }
 
 unsigned rgi_error_mark(void) {

@@ -21,6 +21,9 @@ int rgi_error_from(int code, const char *call, int rank, const char *text);
 /* A number that changes with each text that this thread records. */
 unsigned rgi_error_mark(void);
 
+/* The code that came with this thread's latest text. */
+int rgi_error_code(void);
+
 /* What a call returns after a callback has returned `returned`: RG_SUCCESS, one of the library's
  * codes or of the application's, or RG_ERR_ARG for any other number. The text is what the callback
  * has recorded since mark, if anything: as it is with a code of the application's; after the

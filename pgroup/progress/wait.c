@@ -35,6 +35,7 @@
 #include "progress/wait.h"
 
 #include <regroup/polite.h>
+#include <regroup/runtime.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -153,6 +154,27 @@ static void report_stall(const rgi_wait *wait, double waited) {
           rgi_label_phrase(wait->scope.context, group), peer_text(wait, peer), waited, other);
 }
 
+#define HOOK_SECONDS 0.05
+
+static struct {
+  int (*call)(void *context);
+  void *context;
+} hook; /* the application's: rg_wait_hook_set */
+
+int rg_wait_hook_set(int (*call)(void *context), void *context) {
+  hook.call = call;
+  hook.context = context;
+  return RG_SUCCESS;
+}
+
+static int ask_hook(rgi_wait *wait, double waited) {
+  if (!hook.call || waited - wait->asked < HOOK_SECONDS)
+    return RG_SUCCESS;
+  wait->asked = waited;
+  unsigned mark = rgi_error_mark();
+  return rgi_error_of_callback("the hook of waits", hook.call(hook.context), mark);
+}
+
 static int check_time(rgi_wait *wait, double waited) {
   rgi_process_check(wait->pause.start + waited);
   note_and_poll(wait, wait->pause.start + waited);
@@ -160,6 +182,7 @@ static int check_time(rgi_wait *wait, double waited) {
     return rgi_error(RG_ERR_PROC_FAILED, "%s: rank %d of the world has died", wait->call,
                      wait->watched);
   RGI_TRY(rgi_failure_check(&wait->scope, wait->call));
+  RGI_TRY(ask_hook(wait, waited));
   if (wait->patient)
     return RG_SUCCESS;
   if (waited > STALL_SECONDS && !wait->outside)

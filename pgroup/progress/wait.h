@@ -18,6 +18,7 @@ typedef struct {
   const char *call;               /* for reports: the public function */
   int peer;                       /* for reports: the awaited rank, or -1 */
   int reported, unlimited;        /* reported: once; unlimited: RG_TIMEOUT does not end it */
+  double asked;                   /* how long it had lasted when the program's hook was called */
   uint32_t noted;                 /* the number of its note (shm/stall.h) */
   int unmet;                      /* the group's first operation: no member may be there */
   int over;                       /* looks since RG_TIMEOUT has passed: the second is an error */

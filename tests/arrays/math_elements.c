@@ -592,6 +592,33 @@ void test_runs(void) {
     RGT_OK(rg_array_free(&operand[k].a));
 }
 
+typedef struct {
+  char text[200];
+  int most; /* lines before an error of the application's */
+} line_list;
+
+static int add_line(const char *text, void *context) {
+  line_list *list = context;
+  if (list->most-- == 0)
+    return rg_error_set(77, "no more lines");
+  strcat(strcat(list->text, text), "|");
+  return RG_SUCCESS;
+}
+
+static void test_print_lines(rg_array a) {
+  line_list list = {.most = 6}, less = {.most = 1};
+  const int64_t lo[3] = {0, 0, 1}, hi[3] = {2, 2, 3};
+  RGT_OK(rg_array_print_lines(a, lo, hi, add_line, &list));
+  RGT_STR(list.text, rgt_rank > 0 ? ""
+                                  : "[0, 0:2, 1:3]|     0:           1           2|"
+                                    "     1:           4           5|[1, 0:2, 1:3]|"
+                                    "     0:           7           8|"
+                                    "     1:          10          11|");
+  RGT_INT(rg_array_print_lines(a, lo, hi, add_line, &less), 77);
+  RGT_TRUE(strstr(rg_error_detail(), "no more lines") != NULL);
+  RGT_FAILS(rg_array_print_lines(a, lo, hi, NULL, NULL), RG_ERR_ARG);
+}
+
 void test_print(void) {
   math_seed(10);
   math_array x = math_make(math_world, RG_TYPE_INT32, 3, (int64_t[]){2, 2, 3});
@@ -612,6 +639,7 @@ void test_print(void) {
     free(text);
   }
   RGT_FAILS(rg_array_print(x.a, NULL, NULL, NULL), RG_ERR_ARG);
+  test_print_lines(x.a);
   FILE *full = rgt_rank == 0 ? fopen("/dev/full", "w") : NULL;
   RGT_FAILS(rg_array_print(x.a, NULL, NULL, full), RG_ERR_FILE);
   if (full)

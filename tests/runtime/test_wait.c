@@ -55,6 +55,38 @@ static void test_time_limit(void) {
   RGT_OK(rgi_wait_request(&request, "some_call", 3)); /* left as it was */
 }
 
+static int count_calls(void *context) {
+  int *calls = context;
+  return ++*calls < 3 ? RG_SUCCESS : rg_error_set(77, "enough after %d calls", *calls);
+}
+
+static void test_hook(void) {
+  MPI_Request request;
+  int got, calls = 0;
+  MPI_Irecv(&got, 1, MPI_INT, rgt_rank, 4, MPI_COMM_WORLD, &request);
+  RGT_OK(rg_wait_hook_set(count_calls, &calls));
+  RGT_INT(rgi_wait_request(&request, "some_call", 3), 77);
+  RGT_STR(rg_error_detail(), "enough after 3 calls");
+  RGT_INT(calls, 3);
+  RGT_OK(rg_wait_hook_set(NULL, NULL));
+  MPI_Send(&rgt_rank, 1, MPI_INT, rgt_rank, 4, MPI_COMM_WORLD);
+  RGT_OK(rgi_wait_request(&request, "some_call", 3));
+  RGT_INT(calls, 3);
+}
+
+/* The members wait for rank 0 in a collective, until their hooks end that. */
+static void test_hook_collective(void) {
+  rg_group world;
+  int calls = 0, one = 1, sum;
+  RGT_OK(rg_group_world(&world));
+  RGT_OK(rg_wait_hook_set(count_calls, &calls));
+  if (rgt_rank > 0)
+    RGT_INT(rg_allreduce(world, &one, &sum, 1, MPI_INT, MPI_SUM), 77);
+  RGT_OK(rg_wait_hook_set(NULL, NULL));
+  MPI_Barrier(MPI_COMM_WORLD);
+  RGT_OK(rg_group_free(&world));
+}
+
 /* A time after which something has ended has one more look at it: the process may
  * have been stopped for so long itself. */
 static void test_last_look(void) {
@@ -239,10 +271,12 @@ int main(int argc, char **argv) {
   static const rgt_test tests[] = {{"start", test_start},
                                    {"steps", test_steps},
                                    {"completion", test_completion},
+                                   {"hook", test_hook},
                                    {"polite", test_polite},
                                    {"long wait", test_long_wait},
                                    {"own looks", test_own_looks},
                                    {"polling", test_polling},
+                                   {"hook in a collective", test_hook_collective},
                                    {"stop", test_stop},
                                    {"start crowded", test_start_crowded},
                                    {"lengths", test_lengths},

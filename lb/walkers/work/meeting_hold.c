@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/spare.h"
-#include "policies/load.h"
 #include "walkers/store/record_index.h"
 #include "walkers/store/record_write.h"
 #include "walkers/store/store.h"
@@ -57,11 +56,7 @@ static int meet(int64_t n, participant member[], int64_t number) {
 
 /* What is left, and the packed state. */
 static int pack_up(participant *member) {
-  const rg_walker *walker = &member->work.walker;
-  member->left = member->work.kind.left(walker, member->work.kind.context);
-  if (!rgi_load_is_left(member->left))
-    return rgi_error(RG_ERR_ARG, "left of walker %lld returned %g", (long long)walker->id,
-                     member->left);
+  RGI_TRY(rgi_work_ask_left(&member->work, &member->left));
   return rgi_work_pack_state(&member->work, &member->bytes, &member->packed);
 }
 

@@ -149,9 +149,11 @@ static int unit_alike(rgi_work *work, int error, rgi_work_unit_decide *decide, v
     next->kind = RGI_WORK_FAIL;
     return rgi_work_fail(work, error, work->team->members->rank, NULL);
   }
-  work->left = work->kind.left(&work->walker, work->kind.context);
-  RGI_TRY(store_unit(work));
-  error = rgi_work_ask_meeting(work);
+  error = rgi_work_ask_left(work, &work->left);
+  if (!error) {
+    RGI_TRY(store_unit(work));
+    error = rgi_work_ask_meeting(work);
+  }
   if (error) {
     next->kind = RGI_WORK_FAIL;
     return rgi_work_fail(work, error, work->team->members->rank, NULL);

@@ -3,6 +3,7 @@
  *
  * The walker that a group works on. The application's functions for walkers are called by
  * RGI_WORK_CALL: here, and where all members call them together (start.c, unit.c, end.c). */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,13 +91,20 @@ void rgi_work_leave(rgi_work *work) {
 
 /* --- what is left ----------------------------------------------------------------------- */
 
+int rgi_work_ask_left(const rgi_work *work, double *left) {
+  unsigned mark = rgi_error_mark();
+  *left = work->kind.left(&work->walker, work->kind.context);
+  if (isnan(*left) && rgi_error_mark() != mark)
+    return rgi_error_of_callback("left", rgi_error_code(), mark);
+  return rgi_load_is_left(*left) ? RG_SUCCESS
+                                 : rgi_error(RG_ERR_ARG, "left of walker %lld returned %g",
+                                             (long long)work->walker.id, *left);
+}
+
 int rgi_work_ask(rgi_work *work) {
   const rg_walker *walker = &work->walker;
   double passed = rgi_clock_now() - work->started;
-  work->left = work->kind.left(walker, work->kind.context);
-  if (!rgi_load_is_left(work->left))
-    return rgi_error(RG_ERR_ARG, "left of walker %lld returned %g", (long long)walker->id,
-                     work->left);
+  RGI_TRY(rgi_work_ask_left(work, &work->left));
   work->may = work->kind.may ? work->kind.may(walker, work->kind.context)
                              : RG_LOAD_JOINABLE | RG_LOAD_LEAVABLE;
   if (work->limit > 0 && work->left != 0 && passed > work->limit)

@@ -87,6 +87,8 @@ int rgi_work_pack_state(rgi_work *work, size_t *bytes, void **memory);
 /* The leader asks the application what is left, whether members may join or leave, and whether the
  * walker is to meet others; or the last alone. */
 int rgi_work_ask(rgi_work *work);
+/* What the kind's `left` returns, or its error. */
+int rgi_work_ask_left(const rgi_work *work, double *left);
 int rgi_work_ask_meeting(rgi_work *work);
 /* What follows from these answers alone: RGI_WORK_FINISH, RGI_WORK_MEET or RGI_WORK_GO_ON. */
 int rgi_work_next(const rgi_work *work);

@@ -3,6 +3,8 @@
  *
  * Policies of the application's own, and what goes wrong: in policies, walkers, callbacks,
  * arguments. ranks: 1 2 3 4 7 16 time: 120 */
+#include <math.h>
+
 #include "balance_run.h"
 
 /* --- a policy of the application's own ------------------------------------------------------- */
@@ -325,6 +327,40 @@ static void test_own_code(void) {
   }
 }
 
+static int calm_unit(rg_walker *walker, rg_group g, void *context) {
+  (void)walker, (void)context;
+  return rg_barrier(g);
+}
+
+/* After the second unit there is an error, with a code and a text if asked for. */
+static double failing_left(const rg_walker *walker, void *with_code) {
+  if (walker->done < 2)
+    return 5;
+  if (with_code)
+    rg_error_set(78, "no estimate after unit %d", (int)walker->done);
+  return NAN;
+}
+
+/* An error in `left`, on which all members must agree also where their errors are alike. */
+static void test_left_fails(void) {
+  for (int way = 0; way < 4; way++) {
+    int with_code = way % 2;
+    rg_walker_kind kind = {.size = sizeof kind,
+                           .unit = calm_unit,
+                           .left = failing_left,
+                           .alike = way / 2,
+                           .context = with_code ? &with_code : NULL};
+    rg_balancer b;
+    rg_walker_new new = {.size = sizeof new, .id = 0, .left = 5};
+    RGT_OK(rg_balance_create(world, &kind, NULL, &b));
+    RGT_OK(rg_balance_add(b, &new));
+    RGT_INT(rg_balance_run(b), with_code ? 78 : RG_ERR_ARG);
+    RGT_TRUE(strstr(rg_error_detail(), with_code ? "no estimate after unit 2"
+                                                 : "left of walker 0 returned nan") != NULL);
+    RGT_OK(rg_balance_free(&b));
+  }
+}
+
 /* --- the interface ---------------------------------------------------------------------------- */
 
 static void test_mismatch(void) {
@@ -408,6 +444,7 @@ int main(int argc, char **argv) {
                                    {"bad pack", test_bad_pack},
                                    {"silly callbacks", test_silly_callbacks},
                                    {"own code", test_own_code},
+                                   {"left fails", test_left_fails},
                                    {"mismatch", test_mismatch},
                                    {"arguments", test_arguments},
                                    {"end", test_end},
