@@ -6,6 +6,8 @@
  * ARMCI, go to MPI unchanged. */
 #include "engine/armci_window.h"
 
+#include <stdio.h>
+
 #include "base/error.h"
 #include "progress/mpi_error.h"
 
@@ -73,4 +75,15 @@ __attribute__((visibility("default"))) int MPI_Win_allocate(MPI_Aint size, int d
   mine.window = *win;
   mine.memory = NULL;
   return MPI_SUCCESS;
+}
+
+/* What ARMCI calls and writes to in the shared library (SConstruct, shared_armci): of
+ * MPI_Win_allocate another library's may come first. */
+extern __typeof__(MPI_Win_allocate) rgi_armci_window_allocate
+    __attribute__((alias("MPI_Win_allocate"), visibility("hidden")));
+extern FILE *rgi_armci_window_stderr;
+__attribute__((visibility("hidden"))) FILE *rgi_armci_window_stderr;
+
+__attribute__((constructor)) static void find_stderr(void) {
+  rgi_armci_window_stderr = stderr;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * States and threads, as /proc shows them. */
 #include "base/task.h"
 
 #include <dirent.h>
@@ -25,6 +27,16 @@ char rgi_task_state(const char *folder) {
   fclose(f);
   end = strrchr(text, ')'); /* ends the program's name */
   return end && end[1] == ' ' ? end[2] : 0;
+}
+
+int rgi_task_count(void) {
+  int count = 0;
+  DIR *all = opendir("/proc/self/task");
+  for (const struct dirent *e; all && (e = readdir(all));)
+    count += e->d_name[0] != '.';
+  if (all)
+    closedir(all);
+  return count;
 }
 
 static int is_busy(const char *thread) {

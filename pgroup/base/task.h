@@ -9,6 +9,9 @@
  * runs, 'S' sleeps, 'T' is stopped. 0: there is none. */
 char rgi_task_state(const char *folder);
 
+/* How many threads this process has. */
+int rgi_task_count(void);
+
 /* Waits until no other thread of this process runs or waits for a disk, at most so long. A thread
  * that sleeps is seldom in the middle of something. So after a fork the child does not find locks
  * taken by threads that it does not have. */

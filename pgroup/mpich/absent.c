@@ -43,10 +43,10 @@ int rgi_mpich_interrupt_end(int error, const char *call) {
 #include "base/error.h"
 
 void (*rgi_mpich_waits)(double since, double now);
-RGI_MPICH_THREAD void (*rgi_mpich_polled)(void);
-RGI_MPICH_THREAD double rgi_mpich_own_wait;
-RGI_MPICH_THREAD unsigned rgi_mpich_served;
-RGI_MPICH_THREAD int rgi_mpich_still;
+_Thread_local void (*rgi_mpich_polled)(void);
+_Thread_local double rgi_mpich_own_wait;
+_Thread_local unsigned rgi_mpich_served;
+_Thread_local int rgi_mpich_still;
 
 const rgi_mpich_table *rgi_mpich_gives(void) {
   static const rgi_mpich_table nothing;
@@ -132,6 +132,12 @@ int rgi_mpich_siblings_unstarted(void) {
 
 int rgi_mpich_siblings_ended_node(void) {
   return -1;
+}
+
+int rgi_mpich_has_begun(void) {
+  int begun = 0;
+  PMPI_Initialized(&begun);
+  return begun;
 }
 
 #endif

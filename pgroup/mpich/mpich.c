@@ -51,3 +51,9 @@ const rgi_mpich_table *rgi_mpich_gives(void) {
   pthread_once(&once, find);
   return &gives;
 }
+
+int rgi_mpich_has_begun(void) {
+  int begun = 0;
+  PMPI_Initialized(&begun);
+  return begun;
+}

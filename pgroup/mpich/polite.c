@@ -24,6 +24,7 @@
 #include "base/processors.h"
 #include "mpich/polite.h"
 #include "mpich/polite_end.h"
+#include "mpich/polite_next.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -82,7 +83,7 @@ static struct {
   atomic_ulong polls, yields, sleeps;
 } polite;
 
-static RGI_MPICH_THREAD struct {
+static _Thread_local struct {
   rgi_pause pause;
   double last;         /* when the last poll in vain returned */
   int polling;         /* depth of rg_polite_polling */
@@ -98,10 +99,10 @@ static RGI_MPICH_THREAD struct {
 } mine;
 
 void (*rgi_mpich_waits)(double since, double now);
-RGI_MPICH_THREAD void (*rgi_mpich_polled)(void);
-RGI_MPICH_THREAD double rgi_mpich_own_wait;
-RGI_MPICH_THREAD unsigned rgi_mpich_served;
-RGI_MPICH_THREAD int rgi_polite_looking, rgi_mpich_still;
+_Thread_local void (*rgi_mpich_polled)(void);
+_Thread_local double rgi_mpich_own_wait;
+_Thread_local unsigned rgi_mpich_served;
+_Thread_local int rgi_polite_looking, rgi_mpich_still;
 
 unsigned long rgi_mpich_moves(void) {
   return mine.moves + (unsigned)polite.unseen;
@@ -198,7 +199,7 @@ int rgi_polite_expect_unseen(void) {
 }
 
 static progress_fn *find_progress(void) {
-  progress_fn *next = (progress_fn *)dlsym(RTLD_NEXT, "ucp_worker_progress");
+  progress_fn *next = (progress_fn *)rgi_polite_next("ucp_worker_progress");
   rgi_polite_start();
   atomic_store(&polite.progress, next);
   return next;
@@ -403,7 +404,7 @@ void *ucp_disconnect_nb(void *endpoint) {
     return NULL;
   }
   if (!next) {
-    next = (disconnect_fn *)dlsym(RTLD_NEXT, "ucp_disconnect_nb");
+    next = (disconnect_fn *)rgi_polite_next("ucp_disconnect_nb");
     atomic_store(&real, next);
   }
   return next ? next(endpoint) : NULL;
@@ -419,7 +420,7 @@ void ucp_request_release(void *request) {
   if ((uintptr_t)request - (uintptr_t)__builtin_frame_address(0) < NEAR_BYTES)
     return;
   if (!next) {
-    next = (release_fn *)dlsym(RTLD_NEXT, "ucp_request_release");
+    next = (release_fn *)rgi_polite_next("ucp_request_release");
     atomic_store(&real, next);
   }
   if (next)

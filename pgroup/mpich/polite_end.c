@@ -16,13 +16,13 @@
  * Without memory or permission for a thread nobody polls. */
 #include "mpich/polite_end.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
 #include "base/pause.h"
+#include "mpich/polite_next.h"
 
 #define NO_SUCH_FUNCTION (-22) /* UCX's error UCS_ERR_UNSUPPORTED */
 
@@ -137,7 +137,7 @@ static void leave_worker(const void *worker) {
 /* UCX 1.17 and later abort the process where another thread polls a worker that is for a single
  * thread. */
 int ucp_worker_create(void *context, worker_params *params, void **worker) {
-  create_fn *next = (create_fn *)dlsym(RTLD_NEXT, "ucp_worker_create");
+  create_fn *next = (create_fn *)rgi_polite_next("ucp_worker_create");
   if (!next)
     return NO_SUCH_FUNCTION;
   worker_params asked = *params;
@@ -157,7 +157,7 @@ void ucp_worker_destroy(void *worker) {
   if (rgi_polite_end_begun())
     leave_worker(worker);
   if (!next) {
-    next = (destroy_fn *)dlsym(RTLD_NEXT, "ucp_worker_destroy");
+    next = (destroy_fn *)rgi_polite_next("ucp_worker_destroy");
     atomic_store(&real, next);
   }
   if (next)
@@ -165,7 +165,7 @@ void ucp_worker_destroy(void *worker) {
 }
 
 void ucp_cleanup(void *context) {
-  destroy_fn *next = atomic_load(&end.once) ? NULL : (destroy_fn *)dlsym(RTLD_NEXT, "ucp_cleanup");
+  destroy_fn *next = atomic_load(&end.once) ? NULL : (destroy_fn *)rgi_polite_next("ucp_cleanup");
   if (next)
     next(context);
 }

@@ -13,7 +13,6 @@
  * row of them without a gap for RG_PATIENCE is taken for a wait all the same.
  *
  * The first members of libfabric's objects and tables are part of its binary interface. */
-#include <dlfcn.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,6 +20,7 @@
 #include <string.h>
 
 #include "mpich/polite.h"
+#include "mpich/polite_next.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -58,7 +58,7 @@ typedef intptr_t read_fn(object *queue, void *buffer, size_t count);
 EXPORT int fi_fabric(void *attributes, object **fabric, void *context);
 
 /* Above 0: a provider runs, which may open objects of another provider for itself. */
-static RGI_MPICH_THREAD int inside;
+static _Thread_local int inside;
 
 /* Without memory the table stays as it is. */
 static void put_in_front(object *object, int which, any_fn *ours) {
@@ -103,7 +103,7 @@ static int open_domain(object *fabric, void *info, object **domain, void *contex
 }
 
 int fi_fabric(void *attributes, object **fabric, void *context) {
-  fabric_fn *next = (fabric_fn *)dlsym(RTLD_NEXT, "fi_fabric");
+  fabric_fn *next = (fabric_fn *)rgi_polite_next("fi_fabric");
   if (!next)
     return -38; /* -FI_ENOSYS */
   inside++;

@@ -14,7 +14,6 @@
  * itself. The call goes to the next library that has the function, for a tool may begin there. The
  * shared libregroup does not export them: a program that takes no other function from MPI would be
  * linked without MPI then (--as-needed), which libregroup-arrays needs. */
-#include <dlfcn.h>
 #include <errno.h>
 #include <mpi.h>
 #include <sched.h>
@@ -25,6 +24,7 @@
 #include <unistd.h>
 
 #include "mpich/polite.h"
+#include "mpich/polite_next.h"
 
 #define CALL __attribute__((weak, visibility("default"))) int
 
@@ -107,7 +107,7 @@ typedef int init_fn(int *, char ***);
 typedef int init_thread_fn(int *, char ***, int, int *);
 
 CALL MPI_Init(int *argc, char ***argv) {
-  init_fn *next = (init_fn *)dlsym(RTLD_NEXT, "MPI_Init");
+  init_fn *next = (init_fn *)rgi_polite_next("MPI_Init");
   rgi_mpich_start_begin();
   int error = next ? next(argc, argv) : PMPI_Init(argc, argv);
   rgi_mpich_start_end();
@@ -115,7 +115,7 @@ CALL MPI_Init(int *argc, char ***argv) {
 }
 
 CALL MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
-  init_thread_fn *next = (init_thread_fn *)dlsym(RTLD_NEXT, "MPI_Init_thread");
+  init_thread_fn *next = (init_thread_fn *)rgi_polite_next("MPI_Init_thread");
   rgi_mpich_start_begin();
   int error = next ? next(argc, argv, required, provided)
                    : PMPI_Init_thread(argc, argv, required, provided);

@@ -45,6 +45,16 @@
 
 rgi_runtime_info rgi_runtime = {.comm = MPI_COMM_NULL, .mpi_group = MPI_GROUP_NULL};
 
+/* A child of fork has the memory of a process that it is not: its calls would be taken for that
+ * process's own. */
+static void forget_start(void) {
+  rgi_runtime.started = 0;
+}
+
+__attribute__((constructor)) static void watch_forks(void) {
+  pthread_atfork(NULL, NULL, forget_start);
+}
+
 int rgi_runtime_check(const char *call) {
   return rgi_runtime.started ? RG_SUCCESS
                              : rgi_error(RG_ERR_NOT_INIT, "%s: call rg_init first", call);

@@ -82,6 +82,7 @@ compare('libregroup-mpi.so', ['include/regroup/polite.h'], UCX | wrapped | fortr
 # release, and no rgi_... that they do not take.
 text = ''.join(subprocess.run(['nm', '-D', '--undefined-only', LIB + name], check=True, capture_output=True,
                               text=True).stdout for name in ['libregroup-arrays.so', 'libregroup-linalg.so'])
+assert not re.search(r'\bARMCI', text), text  # closed: an interpreter can open it
 used = {line.split()[-1].replace('@', '@@') for line in text.splitlines()
         if re.search(r'\brgi?_', line)}
 have = exported(LIB + 'libregroup.so')

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "runtime/gather.h"
@@ -89,6 +91,16 @@ static void test_error_of_callback(void) {
   RGT_INT(rgi_error_of_callback("unit", -1, rgi_error_mark()), RG_ERR_ARG);
   RGT_INT(rgi_error_of_callback("unit", RG_ERR_USER - 1, rgi_error_mark()), RG_ERR_ARG);
   RGT_INT(rgi_error_of_callback("unit", RG_ERR_NOMEM, rgi_error_mark()), RG_ERR_NOMEM);
+}
+
+/* A text is no format. */
+static void test_error_set_text(void) {
+  RGT_INT(rg_error_set_text(77, "50 %s and %n"), 77);
+  RGT_STR(rg_error_detail(), "50 %s and %n");
+  RGT_INT(rg_error_set_text(78, rg_error_detail() + 3), 78);
+  RGT_STR(rg_error_detail(), "%s and %n");
+  RGT_INT(rg_error_set_text(77, NULL), 77);
+  RGT_STR(rg_error_detail(), "");
 }
 
 static void *failing_thread(void *detail) {
@@ -216,11 +228,50 @@ static void test_gather(void) {
   RGT_TRUE(all == NULL);
 }
 
+/* What a child of fork gets: 0 if it is all as documented, otherwise the number of a call. */
+static int call_in_child(rg_group world) {
+  int flag = -1, one = 1, sum;
+  rg_request request;
+  rg_group made;
+  if (rg_initialized(&flag) || flag)
+    return 1;
+  if (rg_barrier(world) != RG_ERR_NOT_INIT)
+    return 2;
+  if (rg_allreduce(world, &one, &sum, 1, MPI_INT, MPI_SUM) != RG_ERR_NOT_INIT)
+    return 3;
+  if (rg_irecv(world, &one, 1, MPI_INT, 0, 0, &request) != RG_ERR_NOT_INIT)
+    return 4;
+  if (rg_group_world(&made) != RG_ERR_NOT_INIT)
+    return 5;
+  if (rg_finalize() != RG_ERR_NOT_INIT)
+    return 6;
+  return rg_group_free(&world) ? 7 : 0;
+}
+
+/* Every process counts on in the steps of its group, whatever its child has called. */
+static void test_fork(void) {
+  rg_group world;
+  int status = -1, one = 1, sum = 0;
+  RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
+  RGT_OK(rg_group_world(&world));
+  RGT_OK(rg_barrier(world));
+  pid_t child = fork();
+  if (child == 0)
+    _exit(call_in_child(world));
+  RGT_INT(waitpid(child, &status, 0), child);
+  RGT_INT(status, 0);
+  RGT_OK(rg_allreduce(world, &one, &sum, 1, MPI_INT, MPI_SUM));
+  RGT_INT(sum, rgt_size);
+  RGT_OK(rg_group_free(&world));
+  RGT_OK(rg_finalize());
+}
+
 int main(int argc, char **argv) {
   static const rgt_test tests[] = {{"version", test_version},
                                    {"error texts", test_error_texts},
                                    {"error numbers", test_error_numbers},
                                    {"error set", test_error_set},
+                                   {"error set text", test_error_set_text},
                                    {"error of callback", test_error_of_callback},
                                    {"detail belongs to a thread", test_detail_per_thread},
                                    {"counted", test_counted},
@@ -229,6 +280,7 @@ int main(int argc, char **argv) {
                                    {"bad communicators", test_bad_communicators},
                                    {"node", test_node},
                                    {"gather", test_gather},
+                                   {"a child of fork", test_fork},
                                    {NULL, NULL}};
   return rgt_main(argc, argv, "runtime", tests);
 }

@@ -6,12 +6,14 @@
  * before this one or after it; what those after it make exists in the rank only. Threads that those
  * before it have started exist in the guard only: Debian 13's UCX has one. A lock that it holds
  * during the fork stays taken in the rank, and MPI_Init hangs. So the fork waits until all other
- * threads sleep. */
+ * threads sleep. Where an interpreter opens the library, its threads hold locks while they sleep:
+ * then there is no fork. */
 #include "noded/client/guard_client.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,11 +72,37 @@ static void raise_oom_score(void) {
     close(fd);
 }
 
-__attribute__((constructor)) static void fork_child(void) {
+/* The frame of a constructor is so near below argv at the program's start, and farther away within
+ * dlopen, which keeps several places to return to on the stack. */
+#define START_BYTES 1024
+
+/* Why this process cannot part into two any more; NULL: it can. */
+static const char *find_obstacle(char **argv, const char *frame) {
+  if ((uintptr_t)argv - (uintptr_t)frame < START_BYTES)
+    return NULL;
+  if (rgi_mpich_has_begun())
+    return "MPI has begun";
+  return rgi_task_count() > 1 ? "the process has several threads" : NULL;
+}
+
+static int may_fork(char **argv, const char *frame) {
+  const char *obstacle = find_obstacle(argv, frame);
+  if (obstacle)
+    fprintf(stderr,
+            "regroup: rank %s: the library was loaded when %s: without a guard the job does not "
+            "survive this rank's death; load the library before, or preload it\n",
+            rgi_mpich_pmi_rank(), obstacle);
+  return !obstacle;
+}
+
+/* The C library calls constructors as it calls main. */
+__attribute__((constructor)) static void fork_child(int argc, char **argv) {
   int ends[2];
   pid_t launcher = getppid();
   sigset_t signals, before;
-  if (!is_wanted() || socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, ends) != 0)
+  (void)argc;
+  if (!is_wanted() || !may_fork(argv, __builtin_frame_address(0)) ||
+      socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, ends) != 0)
     return;
   setenv("REGROUP_GUARDED", "1", 1); /* programs that this one starts need no guard */
   rgi_mpich_calm_transport();

@@ -2,9 +2,10 @@
  * Copyright (c) the Regroup authors
  *
  * Runs in guards. A guard is a copy of the process from before main, so nothing here may use MPI,
- * nor what other constructors set up. It sleeps in poll until a signal comes (SIGCHLD among them),
- * its child sends addresses, its node daemon has something to do or ends; then it decides anew, in
- * this order (step_guard):
+ * nor what other constructors set up. It sleeps in poll until a signal comes, its child ends or
+ * sends addresses, its node daemon has something to do or ends; then it decides anew, in this order
+ * (step_guard). A thread of another library may live here, and take SIGCHLD: a pidfd tells of the
+ * child's end.
  *
  *  - The node cannot go on: its daemon is gone, or says why. The guard kills its child and ends the
  *    job; or, where the other nodes have given this one up, ends alone (end_node). It asks them by
@@ -72,6 +73,7 @@
 
 typedef struct {
   pid_t rank;
+  int pidfd;           /* of the rank; -1: the system has none, and SIGCHLD alone tells */
   int socket, signals; /* descriptors: from the child; for signals from any process */
   int ended, status;   /* whether the child has ended; how (waitpid's) */
   double ended_at;     /* when that was noticed */
@@ -285,6 +287,7 @@ static void check_child(guarded_child *child) {
   if (child->ended || waitpid(child->rank, &child->status, WNOHANG) != child->rank)
     return;
   child->ended = 1;
+  close(child->pidfd);
   child->ended_at = rgi_clock_now();
   read_socket(child); /* what it sent last */
   child->died = child->table.journal && rgi_process_table_ended(&child->table, (int)child->rank);
@@ -478,16 +481,16 @@ int rgi_guard_watch(pid_t rank, int socket, const sigset_t *signals) {
                          .daemon = -1,
                          .unstarted = RGI_MPICH_NO_SIBLING,
                          .ended_node = -1};
+  child.pidfd = (int)syscall(SYS_pidfd_open, rank, 0);
   child.signals = signalfd(-1, signals, SFD_CLOEXEC | SFD_NONBLOCK);
   prctl(PR_SET_NAME, "regroup-guard");
   rgi_arbiter_open();
   for (;;) {
-    struct pollfd all[] = {{child.signals, POLLIN, 0},
-                           {child.ended ? -1 : socket, POLLIN, 0},
-                           {rgi_daemon_fd(), POLLIN, 0},
-                           {child.ended ? -1 : child.daemon, POLLIN, 0},
-                           {rgi_arbiter_fd(), POLLIN, 0}};
-    poll(all, 5, poll_milliseconds(&child));
+    struct pollfd all[] = {
+        {child.signals, POLLIN, 0},    {child.ended ? -1 : socket, POLLIN, 0},
+        {rgi_daemon_fd(), POLLIN, 0},  {child.ended ? -1 : child.daemon, POLLIN, 0},
+        {rgi_arbiter_fd(), POLLIN, 0}, {child.ended ? -1 : child.pidfd, POLLIN, 0}};
+    poll(all, sizeof all / sizeof *all, poll_milliseconds(&child));
     rgi_arbiter_serve();
     if (all[1].revents & POLLHUP && !child.ended) /* the rank is about to end */
       rgi_clock_sleep(1e-3);
