@@ -16,7 +16,7 @@ static int defines(const struct link_map *object, void *opened, const char *name
   return found && dladdr(found, &info) && (ElfW(Addr))info.dli_fbase == object->l_addr;
 }
 
-static void share(const struct link_map *object, const char *name) {
+static void open_for_all(const struct link_map *object, const char *name) {
   void *opened = object->l_name[0] ? dlopen(object->l_name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
   if (!opened)
     return;
@@ -31,6 +31,6 @@ void *rgi_polite_next(const char *name) {
   if (!all || dlinfo(all, RTLD_DI_LINKMAP, &at) != 0)
     return found;
   for (; at; at = at->l_next)
-    share(at, name);
+    open_for_all(at, name);
   return dlsym(RTLD_NEXT, name);
 }
