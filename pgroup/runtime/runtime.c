@@ -261,9 +261,8 @@ static void await_ready(void) {
   rgi_wait wait;
   rgi_wait_start_unscoped(&wait, "rg_init", -1);
   wait.alone = wait.unlimited = 1;
-  uint32_t bell = atomic_load(&rgi_node_bell()->value);
-  while (!rgi_process_all_ready() && rgi_wait_bell(&wait, rgi_node_bell(), bell, 1) == RG_SUCCESS)
-    bell = atomic_load(&rgi_node_bell()->value);
+  while (!rgi_process_all_ready() && rgi_wait_more(&wait) == RG_SUCCESS)
+    ;
 }
 
 void rgi_runtime_ready(void) {

@@ -167,7 +167,6 @@ int rgi_process_is_dead(int world_rank) {
 void rgi_process_ready(int reports_waits) {
   reports = reports_waits;
   raise_own(RGI_PROCESS_READY);
-  rgi_process_table_ring(&rgi_process_view);
 }
 
 int rgi_process_all_ready(void) {

@@ -3,8 +3,11 @@
  *
  * For test_opening.py, which compiles it: opening LIBRARY CASE opens libregroup.so itself, as an
  * interpreter does, with RG_SURVIVE=1. CASE:
- *   alone    before MPI and other threads: rank 1 dies, and the others end by MPI's own
- * MPI_Finalize threads  when there is another thread begun    when MPI has begun */
+ *
+ *     alone    before MPI and other threads: rank 1 dies, the others end by MPI's MPI_Finalize
+ *     threads  when there is another thread
+ *     begun    when MPI has begun
+ */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <pthread.h>

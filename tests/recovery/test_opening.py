@@ -3,7 +3,7 @@
 # Copyright (c) the Regroup authors
 """A program that opens libregroup.so itself gets guards if it has one thread and MPI has not begun;
 otherwise a line says why not, and the job runs. A death is survived also where the program calls MPI's
-own MPI_Finalize, and where a thread in the guard takes signals. See opening.c, thread_first.c, waiting.c.
+own MPI_Finalize, and where a thread in the guard takes signals. See opening.c, mpi/thread_tool.c, waiting.c.
 
 beside: yes
 time: 120
@@ -34,9 +34,9 @@ def without_guard(program, how, why):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    program, thread = folder + '/opening', folder + '/thread_first.so'
+    program, thread = folder + '/opening', folder + '/thread_tool.so'
     preload.mpicc('-pthread', '-D_GNU_SOURCE', '-Iinclude', HERE + '/opening.c', '-o', program, '-ldl')
-    subprocess.run(['gcc', '-shared', '-fPIC', '-pthread', '-Wl,-z,initfirst', HERE + '/thread_first.c', '-o', thread],
+    subprocess.run(['gcc', '-shared', '-fPIC', '-pthread', '-Wl,-z,initfirst', HERE + '/../mpi/thread_tool.c', '-o', thread],
                    check=True)
     for np in 2, 3, 7:
         status, text = run(preload.POLITE, program, np, LIBRARY, 'alone')
