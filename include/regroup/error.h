@@ -102,7 +102,8 @@ RG_API const char *rg_error_name(int code);
  * At most 767 bytes are recorded. Local; any thread; works before rg_init. */
 RG_API RG_PRINTF_2_3 int rg_error_set(int code, const char *format, ...);
 
-/* The same with a text that is taken as it is, for other languages. NULL: "". */
+/* The same with a text that is taken as it is, for other languages. NULL: "". Local; any thread;
+ * works before rg_init. */
 RG_API int rg_error_set_text(int code, const char *text);
 
 /* The message of the last call of this thread that failed: what was wrong, and what
