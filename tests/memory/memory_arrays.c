@@ -545,6 +545,22 @@ static int print(void) {
   return error;
 }
 
+static int lines;
+
+static int count_line(const char *text, void *count) {
+  *(int *)count += *text != 0;
+  return RG_SUCCESS;
+}
+
+static int print_lines(void) {
+  lines = 0;
+  return rg_array_print_lines(a, NULL, NULL, count_line, &lines);
+}
+
+static int has_lines(void) {
+  return rgt_rank != 0 || lines > 0;
+}
+
 /* --- moving and saving --------------------------------------------------------------------- */
 
 static int fill_part(void) {
@@ -729,6 +745,7 @@ static const shortage_call calls[] = {
     {"rg_array_update_ghosts", EACH, fill_ghosts, update_ghosts, NULL, free_all},
     {"rg_array_sync, mirrored", EACH, fill_ghosts, sync_mirrored, NULL, free_all},
     {"rg_array_print", EACH, fill, print, NULL, free_all},
+    {"rg_array_print_lines", EACH, fill, print_lines, has_lines, free_all},
     {"rg_array_regroup", EACH, fill_part, regroup, is_regrouped, free_all},
     {"rg_array_recover", EACH, fill_survivors, recover, is_regrouped, free_all},
     {"rg_array_save", EACH, fill_file, save, NULL, free_all},

@@ -37,6 +37,7 @@ static int ask_runtime(void) {
   ASK(rg_option_count(&number));
   ASK(rg_option_get(0, &words[0], &words[1], &words[2], &words[3], &words[4], &text));
   ASK(rg_log_set(NULL, NULL));
+  ASK(rg_wait_hook_set(NULL, NULL));
   ASK(rg_polite_active(&number));
   ASK(rg_polite_counts(&whole, NULL, NULL));
   ASK(rg_polite_polling(1));
@@ -45,6 +46,8 @@ static int ask_runtime(void) {
   text = rg_error_string(RG_ERR_ARG);
   text = rg_error_name(RG_ERR_ARG);
   text = rg_error_detail();
+  if (rg_error_set_text(RG_ERR_USER, "a text") != RG_ERR_USER)
+    return RG_ERR_INTERNAL;
   return rg_error_set(RG_ERR_USER, "%s", "a text") == RG_ERR_USER ? RG_SUCCESS : RG_ERR_INTERNAL;
 }
 
