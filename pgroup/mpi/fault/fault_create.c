@@ -94,14 +94,18 @@ static int tell_unmade(const rgi_fault_creation *made) {
 /* Bits of a member's vote. */
 enum { WELL = 1, HAS_COMM = 2 };
 
-int rgi_fault_create_vote(rgi_fault_creation *made, int error, MPI_Comm *comm) {
-  unsigned word = (error ? 0 : WELL) | (comm ? HAS_COMM : 0);
-  int vain = rg_group_agree(made->votes, &word, NULL);
-  if (vain)
-    return cause_of(made, vain);
+/* The members' common word is known: no member waits for another any more. */
+static int end_vote(rgi_fault_creation *made, unsigned word, int error, MPI_Comm *comm) {
+  made->decided = 1;
   if (word == HAS_COMM && *comm != MPI_COMM_NULL && rgi_process_deaths() == 0)
     PMPI_Comm_free(comm);
   return error || word & WELL ? error : tell_unmade(made);
+}
+
+int rgi_fault_create_vote(rgi_fault_creation *made, int error, MPI_Comm *comm) {
+  unsigned word = (error ? 0 : WELL) | (comm ? HAS_COMM : 0);
+  int vain = rg_group_agree(made->votes, &word, NULL);
+  return vain ? cause_of(made, vain) : end_vote(made, word, error, comm);
 }
 
 /* code: MPI's. */
@@ -128,12 +132,17 @@ static int raise_error(MPI_Comm comm, int error, int code) {
   return code;
 }
 
+/* The caller has no communicator. */
+static void give_none(const rgi_fault_creation *made, MPI_Comm *comm) {
+  if (!made->decided)
+    rgi_overlay_revoke(made->number);
+  *comm = MPI_COMM_NULL;
+}
+
 static int answer(rgi_fault_creation *made, int error, int code, MPI_Comm *comm) {
   MPI_Comm parent = made->parent->comm;
-  if (error) {
-    rgi_overlay_revoke(made->number);
-    *comm = MPI_COMM_NULL;
-  }
+  if (error)
+    give_none(made, comm);
   if (error == RG_ERR_REVOKED && !rgi_fault_comm_is_revoked(made->parent))
     error = rgi_error(RG_ERR_PROC_FAILED, "%s: another process has met a failure", made->call);
   rg_group_free(&made->votes);
@@ -200,7 +209,7 @@ static int vote_on(idup_operation *o, int *done) {
   if (error)
     return cause_of(&o->made, error);
   rgi_spare_free(decision.dead);
-  return o->error ? o->error : decision.word ? RG_SUCCESS : tell_unmade(&o->made);
+  return end_vote(&o->made, decision.word, o->error, &o->comm);
 }
 
 /* What is given up is MPI's: it is not told. */
@@ -214,7 +223,8 @@ static int continue_idup(rgi_fault_operation *operation, int *done) {
   if (!flag)
     return rgi_fault_comm_check(o->made.parent, o->made.call);
   o->error = attach(&o->made, o->comm);
-  RGI_TRY(rgi_group_ballot_begin(o->made.votes, o->made.call, o->error == RG_SUCCESS, &o->ballot));
+  unsigned word = (o->error ? 0 : WELL) | HAS_COMM;
+  RGI_TRY(rgi_group_ballot_begin(o->made.votes, o->made.call, word, &o->ballot));
   return vote_on(o, done);
 }
 
@@ -222,9 +232,9 @@ static int step_and_give(rgi_fault_operation *operation, int *done) {
   idup_operation *o = whole(operation);
   int error = continue_idup(operation, done);
   if (error)
-    rgi_overlay_revoke(o->made.number);
-  if (error || *done)
-    *o->newcomm = error ? MPI_COMM_NULL : o->comm;
+    give_none(&o->made, o->newcomm);
+  else if (*done)
+    *o->newcomm = o->comm;
   return error;
 }
 
@@ -239,8 +249,7 @@ static int refuse_idup(rgi_fault_creation *made, int error, MPI_Comm *newcomm,
                        MPI_Request *request) {
   const rgi_fault_request noted = {
       .state = made->parent, .kind = RGI_FAULT_OWN, .peer = MPI_PROC_NULL, .error = error};
-  rgi_overlay_revoke(made->number);
-  *newcomm = MPI_COMM_NULL;
+  give_none(made, newcomm);
   rg_group_free(&made->votes);
   return rgi_fault_request_stand_in(&noted, request);
 }

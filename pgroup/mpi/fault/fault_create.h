@@ -13,7 +13,8 @@ typedef struct {
   const char *call;
   rgi_fault_comm *parent;
   rg_group votes;      /* of the parent's members */
-  uint64_t number;     /* revoked where a member has no communicator */
+  uint64_t number;     /* revoked where a member has no communicator, */
+  int decided;         /* unless all know it from the vote */
   uint64_t derivation; /* of the new communicators' groups; part 0 of them is not used */
   rgi_fault_guard guard;
 } rgi_fault_creation;

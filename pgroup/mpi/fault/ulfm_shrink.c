@@ -97,7 +97,12 @@ static int make_any(rgi_fault_comm *state, rg_group survivors, MPI_Comm *made) {
 enum { ATTEMPTS = 100 };
 
 /* Bits of a member's vote. */
-enum { WELL = 1, HAS_MEMORY = 2 };
+enum { WELL = 1, HAS_MEMORY = 2, HAS_COMM = 4 };
+
+static unsigned vote_of(int error, MPI_Comm made) {
+  return (error ? 0 : WELL) | (error == RG_ERR_NOMEM ? 0 : HAS_MEMORY) |
+         (made == MPI_COMM_NULL ? 0 : HAS_COMM);
+}
 
 static int shrink(rgi_fault_comm *state, MPI_Comm *made) {
   int error = RG_SUCCESS;
@@ -106,11 +111,14 @@ static int shrink(rgi_fault_comm *state, MPI_Comm *made) {
     rg_group survivors;
     unsigned word;
     RGI_TRY(rg_group_shrink(state->group, &survivors));
+    *made = MPI_COMM_NULL;
     error = make_any(state, survivors, made);
-    word = (error ? 0 : WELL) | (error == RG_ERR_NOMEM ? 0 : HAS_MEMORY);
+    word = vote_of(error, *made);
     RGI_TRY(rg_group_agree(state->group, &word, NULL));
     if (word & WELL)
       return RG_SUCCESS;
+    if (word == HAS_COMM)
+      PMPI_Comm_free(made); /* one with a dead member is kept */
     if (!(word & HAS_MEMORY))
       break;
   }
