@@ -26,7 +26,7 @@ static int find_in_matrix(const rgi_distribution *layout, const int64_t at[], in
   int64_t place = 0, rank = 0;
   for (int k = 0; k < layout->dims; k++) {
     rgi_span s = rgi_span_cyclic(layout, k, rgi_span_of(layout, k, at[k]));
-    place = place * s.all + s.before + at[k] - s.lo;
+    place = place * s.all + s.before + (at[k] - s.lo);
     rank = rank * layout->grid[k] + s.owner;
   }
   *offset = place;

@@ -86,7 +86,7 @@ static int64_t enter(const rgi_distribution *d, int rank, int64_t i, int64_t sta
 
 /* With RG_LAYOUT_SCALAPACK a member's elements are in its memory in the order of the array. */
 static void number_in_order(const rgi_distribution *d, map *m) {
-  int64_t *n = calloc((size_t)d->members, sizeof *n);
+  int64_t *n = calloc((unsigned)d->members, sizeof *n);
   for (int64_t e = 0; e < product(d->dims, d->shape); e++)
     m->offset[e] = n[m->rank[e]]++;
   free(n);
