@@ -34,16 +34,24 @@ int rgi_mpich_has_begun(void);
 
 #pragma GCC visibility push(hidden)
 
+/* A preloaded library has the linker's fastest kind of thread-local memory: a poll in vain is a
+ * matter of nanoseconds. One that a running program opens is to take as little of it as it can. */
+#ifdef RG_PRELOADED
+#define RGI_MPICH_THREAD _Thread_local __attribute__((tls_model("initial-exec")))
+#else
+#define RGI_MPICH_THREAD _Thread_local
+#endif
+
 /* If not NULL, called in MPI's own waits when a thread has polled in vain for some time: with the
  * time of the first of these polls, and now. */
 extern void (*rgi_mpich_waits)(double since, double now);
 
 /* If not NULL, called after each poll in vain of this thread. */
-extern _Thread_local void (*rgi_mpich_polled)(void);
+extern RGI_MPICH_THREAD void (*rgi_mpich_polled)(void);
 
 /* Since when this thread has been waiting in a call of the library: set while that polls MPI; else
  * 0. A preloaded library's waits are reported by the library that the program is linked with. */
-extern _Thread_local double rgi_mpich_own_wait;
+extern RGI_MPICH_THREAD double rgi_mpich_own_wait;
 
 /* How many polls of this thread have moved something; over libfabric always 1. Always 0 where
  * polls are not seen: MPI is not MPICH over one of the two. */
@@ -51,7 +59,7 @@ unsigned long rgi_mpich_moves(void);
 
 /* Polls of this thread do nothing, so that a call of MPI's tells what has come already. No effect
  * over other transports than UCX. */
-extern _Thread_local int rgi_mpich_still;
+extern RGI_MPICH_THREAD int rgi_mpich_still;
 
 /* What this thread has waited for is there: its next poll in vain begins a new wait. */
 void rgi_mpich_end_row(void);
@@ -59,7 +67,7 @@ void rgi_mpich_end_row(void);
 /* Calls that this thread has got done without a poll that moved something: served accesses to
  * windows, flushes, collectives. The thread's looks in vain between them are no wait. The code that
  * serves a call adds to it. */
-extern _Thread_local unsigned rgi_mpich_served;
+extern RGI_MPICH_THREAD unsigned rgi_mpich_served;
 
 /* MPI starts, and has started: in between a timer makes this thread yield where processes share
  * processors. */

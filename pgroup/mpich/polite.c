@@ -83,7 +83,7 @@ static struct {
   atomic_ulong polls, yields, sleeps;
 } polite;
 
-static _Thread_local struct {
+static RGI_MPICH_THREAD struct {
   rgi_pause pause;
   double last;         /* when the last poll in vain returned */
   int polling;         /* depth of rg_polite_polling */
@@ -99,10 +99,10 @@ static _Thread_local struct {
 } mine;
 
 void (*rgi_mpich_waits)(double since, double now);
-_Thread_local void (*rgi_mpich_polled)(void);
-_Thread_local double rgi_mpich_own_wait;
-_Thread_local unsigned rgi_mpich_served;
-_Thread_local int rgi_polite_looking, rgi_mpich_still;
+RGI_MPICH_THREAD void (*rgi_mpich_polled)(void);
+RGI_MPICH_THREAD double rgi_mpich_own_wait;
+RGI_MPICH_THREAD unsigned rgi_mpich_served;
+RGI_MPICH_THREAD int rgi_polite_looking, rgi_mpich_still;
 
 unsigned long rgi_mpich_moves(void) {
   return mine.moves + (unsigned)polite.unseen;

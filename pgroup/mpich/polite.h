@@ -11,7 +11,7 @@
 
 /* A function of MPI that only looks begins (1) or has ended (-1): in between, polls in vain do not
  * pause where each process has a processor, unless RG_WAIT says how to wait. */
-extern _Thread_local int rgi_polite_looking;
+extern RGI_MPICH_THREAD int rgi_polite_looking;
 static inline void rgi_polite_look(int begin) {
   rgi_polite_looking += begin;
 }

@@ -58,7 +58,7 @@ typedef intptr_t read_fn(object *queue, void *buffer, size_t count);
 EXPORT int fi_fabric(void *attributes, object **fabric, void *context);
 
 /* Above 0: a provider runs, which may open objects of another provider for itself. */
-static _Thread_local int inside;
+static RGI_MPICH_THREAD int inside;
 
 /* Without memory the table stays as it is. */
 static void put_in_front(object *object, int which, any_fn *ours) {

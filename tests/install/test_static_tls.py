@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
 """A running program can open the libraries: the C library has some 1,600 bytes of static thread-local
-memory for all libraries that are opened so, and these take 64 of them at most. libregroup-mpi.so is there
-from the start, being preloaded, and has all that it wants.
+memory for all libraries that are opened so, and these take 64 of them at most. libregroup-mpi.so and
+libregroup-polite.so are there from the start, being preloaded, and have all that they want.
 
 tier: quick
 beside: yes
@@ -25,7 +25,7 @@ def readelf(option, library):
     return subprocess.run(['readelf', option, library], check=True, capture_output=True, text=True).stdout
 
 
-libraries = set(glob.glob(BUILD + '/lib/*.so')) - {BUILD + '/lib/libregroup-mpi.so'}
+libraries = set(glob.glob(BUILD + '/lib/*.so')) - {BUILD + '/lib/libregroup-%s.so' % name for name in ['mpi', 'polite']}
 assert BUILD + '/lib/libregroup.so' in libraries, libraries
 taken = {}
 for library in libraries:
