@@ -68,7 +68,8 @@ def test_nodes(seed):
 
 def test_buddies(seed):
     """In a meeting a node of four and another one, which has its copies or not, at once: each walker
-    has its result, or has missed one that is ahead of it or behind it; all survivors get that error."""
+    has its result, or has missed one that is ahead of it or behind it; all survivors get that error. Returns how many
+    missed one, which depends on the moment."""
     random.seed(seed)
     where, died, missed = NODES[1], 0, 0
     for i, policy in enumerate(2 * POLICIES):
@@ -77,7 +78,8 @@ def test_buddies(seed):
         plan = ','.join('%d:d%d' % (r, 2 + i % 5) for r in range(np) if where.node_of(r) in lost)
         counts = run_counted(np, policy, 24, seed % 1000 + i, plan, where=where)
         died, missed = died + counts[0], missed + counts[1]
-    assert died >= 16 and missed > 0, (died, missed)
+    assert died >= 16, died
+    return missed
 
 
 def test_calls(seed, nodes):
@@ -109,7 +111,7 @@ test_moves()
 test_meeting()
 if NODES:
     test_nodes(jobs.SEED)
-    test_buddies(jobs.SEED)
+    assert any(test_buddies(jobs.SEED + i) for i in range(4)), 'no walker has missed another one'
 for nodes in filter(None, ([jobs.ONE], NODES)):
     test_calls(jobs.SEED, nodes)
 test_moments(jobs.SEED)
