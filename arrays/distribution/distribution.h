@@ -21,7 +21,7 @@ typedef struct {
   int limit;   /* the spec's owners */
   int64_t shape[RG_ARRAY_MAX_DIMS], ghosts[RG_ARRAY_MAX_DIMS], chunk[RG_ARRAY_MAX_DIMS];
   int grid[RG_ARRAY_MAX_DIMS], periodic[RG_ARRAY_MAX_DIMS];
-  int64_t *boundaries[RG_ARRAY_MAX_DIMS]; /* grid[d] + 1 each; NULL for RG_LAYOUT_BLOCK_CYCLIC */
+  int64_t *boundaries[RG_ARRAY_MAX_DIMS]; /* grid[d] + 1 each; NULL if it is cyclic */
   /* Computed in advance (span.h), so that no access needs a division. */
   uint64_t reciprocal[RG_ARRAY_MAX_DIMS], grid_reciprocal[RG_ARRAY_MAX_DIMS];
   int64_t blocks[RG_ARRAY_MAX_DIMS];  /* along each dimension */
@@ -30,8 +30,12 @@ typedef struct {
 } rgi_distribution;
 
 /* Whether blocks are dealt out cyclically: a member may have any number of them. */
+static inline int rgi_distribution_layout_is_cyclic(rg_array_layout layout) {
+  return layout >= RG_LAYOUT_BLOCK_CYCLIC;
+}
+
 static inline int rgi_distribution_is_cyclic(const rgi_distribution *layout) {
-  return layout->layout >= RG_LAYOUT_BLOCK_CYCLIC;
+  return rgi_distribution_layout_is_cyclic(layout->layout);
 }
 
 /* Checks the spec and works out the distribution over so many members; free it

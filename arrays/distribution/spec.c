@@ -60,7 +60,7 @@ static int check_boundaries(const rg_array_spec *spec, int k) {
 
 static int check_chunk(const rg_array_spec *spec, int k) {
   int64_t chunk = spec->chunk[k];
-  if (spec->layout >= RG_LAYOUT_BLOCK_CYCLIC && chunk < 1)
+  if (rgi_distribution_layout_is_cyclic(spec->layout) && chunk < 1)
     return WRONG("a cyclic layout needs chunk[%d], the extent of the blocks; it is %lld", k,
                  (long long)chunk);
   if (spec->layout == RG_LAYOUT_BLOCK && chunk < -1)
@@ -81,7 +81,7 @@ static int check_dimension(const rg_array_spec *spec, int k) {
   if (spec->ghosts[k] > INT64_MAX / 4)
     return rgi_error(RG_ERR_LIMIT, "rg_array_create: ghosts[%d] is %lld", k,
                      (long long)spec->ghosts[k]);
-  if (spec->ghosts[k] && spec->layout >= RG_LAYOUT_BLOCK_CYCLIC)
+  if (spec->ghosts[k] && rgi_distribution_layout_is_cyclic(spec->layout))
     return WRONG("ghosts[%d] is %lld, but a cyclic layout has no ghost cells", k,
                  (long long)spec->ghosts[k]);
   RGI_TRY(check_chunk(spec, k));

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "access/patch.h"
 #include "base/error.h"
-#include "math/typed_loops.h"
 
 /* --- the caller's part -------------------------------------------------------------------- */
 
@@ -45,19 +45,6 @@ int rgi_diagonal_next(rgi_diagonal *part) {
 
 /* --- get, set and add ----------------------------------------------------------------------- */
 
-typedef void add_loop(const rgi_diagonal *part, const char *from);
-#define ADD(TYPE, name, type, work)                                                                \
-  static void add_##name(const rgi_diagonal *part, const char *from) {                             \
-    for (int64_t i = 0; i < part->n; i++) {                                                        \
-      work *x = (work *)(void *)(part->ptr + i * part->step), y;                                   \
-      memcpy(&y, from + i * (int64_t)sizeof y, sizeof y);                                          \
-      *x = (work)(*x + y);                                                                         \
-    }                                                                                              \
-  }
-RGI_EACH_TYPE(ADD)
-#define ENTRY(TYPE, name, type, work) [TYPE] = add_##name,
-static add_loop *const add_loops[RG_TYPE_COUNT] = {RGI_EACH_TYPE(ENTRY)};
-
 /* What the diagonal is set to, or what is added to it, for the caller's part; or room for it. */
 static int fetch_values(const rgi_diagonal *part, rg_array v, const void *value, int get,
                         char *values) {
@@ -74,16 +61,22 @@ static int fetch_values(const rgi_diagonal *part, rg_array v, const void *value,
 
 static int work_on_part(const rgi_diagonal *part, rg_diagonal_operation op, rg_array v,
                         const void *value, char *values) {
-  size_t element = part->operand->a->element;
-  const int64_t end = part->first + part->n;
+  rg_array a = part->operand->a;
+  const int64_t end = part->first + part->n, element = (int64_t)a->element;
+  rgi_strided diagonal = rgi_strided_flat(element);
+  rgi_strided_add(&diagonal, part->n, element, part->step);
   RGI_TRY(fetch_values(part, v, value, op == RG_DIAGONAL_GET, values));
-  if (op == RG_DIAGONAL_ADD)
-    add_loops[part->operand->a->type](part, values);
-  for (int64_t i = 0; op == RG_DIAGONAL_SET && i < part->n; i++)
-    memcpy(part->ptr + i * part->step, values + i * (int64_t)element, element);
-  for (int64_t i = 0; op == RG_DIAGONAL_GET && i < part->n; i++)
-    memcpy(values + i * (int64_t)element, part->ptr + i * part->step, element);
-  return op == RG_DIAGONAL_GET ? rg_array_put(v, &part->first, &end, values, NULL) : RG_SUCCESS;
+  switch (op) {
+  case RG_DIAGONAL_GET:
+    rgi_patch_get(&diagonal, part->ptr, values);
+    return rg_array_put(v, &part->first, &end, values, NULL);
+  case RG_DIAGONAL_SET:
+    rgi_patch_put(&diagonal, part->ptr, values);
+    return RG_SUCCESS;
+  default:
+    rgi_patch_accumulate(a->type, &diagonal, part->ptr, values, NULL);
+    return RG_SUCCESS;
+  }
 }
 
 static int work_on_parts(const rgi_operand *operand, rg_diagonal_operation op, rg_array v,

@@ -162,26 +162,26 @@ static int descend(const rgi_level_call *split, rg_group g, rg_group parts[], rg
   return error;
 }
 
-int rg_group_split_topology(rg_group g, int filter, int key, rg_group *part) {
+static int split_once(const rgi_level_call *split, rg_group g, rg_group *part) {
   rg_group level, roots;
   int levels;
-  RGI_REQUIRE(part);
-  RGI_TRY(rgi_group_check_member(__func__, g));
-  rgi_level_call c = rgi_level_call_of(__func__, filter, key, 1, 0);
-  RGI_TRY(descend(&c, g, &level, &roots, &levels));
+  RGI_TRY(descend(split, g, &level, &roots, &levels));
   *part = levels ? level : NULL;
   return RG_SUCCESS;
 }
 
+int rg_group_split_topology(rg_group g, int filter, int key, rg_group *part) {
+  RGI_REQUIRE(part);
+  RGI_TRY(rgi_group_check_member(__func__, g));
+  rgi_level_call c = rgi_level_call_of(__func__, filter, key, 1, 0);
+  return split_once(&c, g, part);
+}
+
 int rg_group_split_level(rg_group g, const char *type, int key, rg_group *part) {
-  rg_group level, roots;
-  int levels;
   RGI_REQUIRE(part);
   RGI_TRY(rgi_group_check_member(__func__, g));
   rgi_level_call c = rgi_level_call_named(__func__, type, key);
-  RGI_TRY(descend(&c, g, &level, &roots, &levels));
-  *part = levels ? level : NULL;
-  return RG_SUCCESS;
+  return split_once(&c, g, part);
 }
 
 int rg_group_hierarchy(rg_group g, int filter, int max, rg_group parts[], rg_group roots[],

@@ -125,11 +125,17 @@ static int descend_quietly(const rgi_level_call *split, MPI_Comm comm, MPI_Comm 
   return error;
 }
 
+static void tell_none(const rgi_level_call *split, MPI_Comm comm) {
+  int rank;
+  MPI_Comm_rank(comm, &rank);
+  rgi_level_call_tell_none(split, rank);
+}
+
 /* Collective over comm. Fills comms and, if rooted, roots: *levels of them. */
 static int descend(const rgi_level_call *split, MPI_Comm comm, MPI_Comm comms[], MPI_Comm roots[],
                    int *levels) {
   MPI_Errhandler handler;
-  int entry = rgi_errhandler_begin(comm), n, me;
+  int entry = rgi_errhandler_begin(comm), n;
   int error = descend_quietly(split, comm, comms, roots, &n);
   rgi_errhandler_end(entry, MPI_COMM_NULL);
   if (error)
@@ -141,33 +147,32 @@ static int descend(const rgi_level_call *split, MPI_Comm comm, MPI_Comm comms[],
       MPI_Comm_set_errhandler(roots[k], handler);
   }
   MPI_Errhandler_free(&handler);
-  MPI_Comm_rank(comm, &me);
   if (n == 0)
-    rgi_level_call_tell_none(split, me);
+    tell_none(split, comm);
   *levels = n;
   return RG_SUCCESS;
 }
 
-int rg_comm_split_topology(MPI_Comm comm, int filter, int key, MPI_Comm *newcomm) {
+static int split_once(const rgi_level_call *split, MPI_Comm comm, MPI_Comm *newcomm) {
   MPI_Comm level, roots;
   int levels;
-  RGI_REQUIRE(newcomm);
-  RGI_TRY(rgi_topo_attr_check_comm(__func__, comm));
-  rgi_level_call c = rgi_level_call_of(__func__, filter, key, 1, 0);
-  RGI_TRY(descend(&c, comm, &level, &roots, &levels));
+  RGI_TRY(descend(split, comm, &level, &roots, &levels));
   *newcomm = levels ? level : MPI_COMM_NULL;
   return RG_SUCCESS;
 }
 
+int rg_comm_split_topology(MPI_Comm comm, int filter, int key, MPI_Comm *newcomm) {
+  RGI_REQUIRE(newcomm);
+  RGI_TRY(rgi_topo_attr_check_comm(__func__, comm));
+  rgi_level_call c = rgi_level_call_of(__func__, filter, key, 1, 0);
+  return split_once(&c, comm, newcomm);
+}
+
 int rg_comm_split_level(MPI_Comm comm, const char *type, int key, MPI_Comm *newcomm) {
-  MPI_Comm level, roots;
-  int levels;
   RGI_REQUIRE(newcomm);
   RGI_TRY(rgi_topo_attr_check_comm(__func__, comm));
   rgi_level_call c = rgi_level_call_named(__func__, type, key);
-  RGI_TRY(descend(&c, comm, &level, &roots, &levels));
-  *newcomm = levels ? level : MPI_COMM_NULL;
-  return RG_SUCCESS;
+  return split_once(&c, comm, newcomm);
 }
 
 static int filter_from_info(const char *call, MPI_Info info, int *filter) {

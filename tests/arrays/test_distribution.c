@@ -253,16 +253,22 @@ static void test_even(void) {
   }
 }
 
-static void test_cyclic(void) {
+/* 17 x 23 elements in blocks of 3 x 2 on 2 x 3 of 7 members. */
+static rgi_distribution deal(rg_array_layout kind) {
   rg_array_spec spec = {.size = sizeof spec};
-  rgi_distribution d;
-  RGT_OK(rg_array_spec_set(&spec, RG_TYPE_INT32, 2, (int64_t[]){17, 23}));
-  spec.layout = RG_LAYOUT_BLOCK_CYCLIC;
+  rgi_distribution layout;
+  RGT_OK(rg_array_spec_set(&spec, RG_TYPE_DOUBLE, 2, (int64_t[]){17, 23}));
+  spec.layout = kind;
   spec.grid[0] = 2;
   spec.grid[1] = 3;
   spec.chunk[0] = 3;
   spec.chunk[1] = 2;
-  RGT_OK(rgi_distribution_make(&spec, 7, &d));
+  RGT_OK(rgi_distribution_make(&spec, 7, &layout));
+  return layout;
+}
+
+static void test_cyclic(void) {
+  rgi_distribution d = deal(RG_LAYOUT_BLOCK_CYCLIC);
   for (int64_t i = 0; i < 17; i++)
     for (int64_t j = 0; j < 23; j++)
       RGT_INT(rgi_distribution_owner(&d, (int64_t[]){i, j}), i / 3 % 2 * 3 + j / 2 % 3);
@@ -279,15 +285,7 @@ static int64_t numroc(int64_t n, int64_t nb, int64_t coordinate, int64_t process
 
 /* The matrix of 23 rows and 17 columns in blocks of 2 x 3 on 3 x 2 processes. */
 static void test_scalapack(void) {
-  rg_array_spec spec = {.size = sizeof spec};
-  rgi_distribution d;
-  RGT_OK(rg_array_spec_set(&spec, RG_TYPE_DOUBLE, 2, (int64_t[]){17, 23}));
-  spec.layout = RG_LAYOUT_SCALAPACK;
-  spec.grid[0] = 2;
-  spec.grid[1] = 3;
-  spec.chunk[0] = 3;
-  spec.chunk[1] = 2;
-  RGT_OK(rgi_distribution_make(&spec, 7, &d));
+  rgi_distribution d = deal(RG_LAYOUT_SCALAPACK);
   for (int rank = 0; rank < 6; rank++)
     RGT_INT(rgi_distribution_extent(&d, rank),
             numroc(23, 2, rank % 3, 3) * numroc(17, 3, rank / 3, 2));
