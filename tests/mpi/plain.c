@@ -3,6 +3,7 @@
 #include "plain.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define TAG 4711
@@ -18,6 +19,16 @@ static unsigned long long hash(const unsigned char *data, int bytes) {
   for (int i = 0; i < bytes; i++)
     h = (h ^ data[i]) * 1099511628211u;
   return h;
+}
+
+static int compare(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+double plain_median(double values[], int n) {
+  qsort(values, (size_t)n, sizeof *values, compare);
+  return values[n / 2];
 }
 
 /* All ranks' values to rank 0, which has them in the order of ranks. */

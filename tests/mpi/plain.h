@@ -15,6 +15,9 @@ void plain_print(const char *name, const void *data, int bytes);
 /* Prints, on rank 0 of MPI_COMM_WORLD, a number of each rank. */
 void plain_number(const char *name, long long value);
 
+/* The median of n numbers, which are sorted then. */
+double plain_median(double values[], int n);
+
 /* Counts this process's call of an operation: on a communicator whose group is one
  * (inter = 0) or two; plain_counts prints "calls NAME INTRA INTER" for all processes. */
 void plain_called(const char *operation, int inter);

@@ -24,18 +24,12 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static int compare(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* The median of the longest times. */
 static void tell(const char *name, double took[], int count, MPI_Comm comm) {
   static double longest[MOST];
   MPI_Reduce(took, longest, count, MPI_DOUBLE, MPI_MAX, 0, comm);
-  qsort(longest, (size_t)count, sizeof *longest, compare);
   if (me == 0)
-    printf("TIME %s %.2f\n", name, 1e6 * longest[count / 2]);
+    printf("TIME %s %.2f\n", name, 1e6 * plain_median(longest, count));
 }
 
 /* --- without a death ------------------------------------------------------------------------- */

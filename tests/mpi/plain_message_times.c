@@ -73,11 +73,6 @@ static const struct {
              {"MPI_Bcast", bcast, 1},           {"MPI_Allreduce", allreduce, 1},
              {"MPI_Alltoall", alltoall, 1},     {"MPI_Iallreduce", iallreduce, 1}};
 
-static int compare(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 static double time_of(int i, int bytes, int times) {
   double took[BATCHES];
   for (int batch = 0; batch < BATCHES; batch++) {
@@ -87,8 +82,7 @@ static double time_of(int i, int bytes, int times) {
       calls[i].call(bytes);
     took[batch] = (MPI_Wtime() - since) / times / calls[i].share;
   }
-  qsort(took, BATCHES, sizeof *took, compare);
-  return took[BATCHES / 2];
+  return plain_median(took, BATCHES);
 }
 
 int main(int argc, char **argv) {
