@@ -42,8 +42,11 @@ int rgi_matrix_make(const rgi_process_grid *grid, rg_array_type type, int64_t ro
   const int descriptor[9] = {
       1, grid->context, matrix->rows, matrix->columns, grid->block, grid->block, 0, 0, matrix->ld};
   memcpy(matrix->descriptor, descriptor, sizeof descriptor);
+  size_t width = (size_t)matrix->local_columns, block = (size_t)grid->block;
   matrix->part = bytes <= rgi_memory_free("") ? malloc(bytes + 1) : NULL;
-  if (!matrix->part)
+  matrix->panel = malloc(block * width * matrix->element + 1);
+  matrix->requests = malloc((width / block + 1) * sizeof *matrix->requests);
+  if (!matrix->part || !matrix->panel || !matrix->requests)
     return rgi_error(RG_ERR_NOMEM,
                      "%zu bytes are missing for a process's part of a matrix; more processes "
                      "(ScaLAPACK, options.processes) need less each",
@@ -53,7 +56,10 @@ int rgi_matrix_make(const rgi_process_grid *grid, rg_array_type type, int64_t ro
 
 void rgi_matrix_free(rgi_matrix *matrix) {
   free(matrix->part);
-  matrix->part = NULL;
+  free(matrix->panel);
+  free(matrix->requests);
+  matrix->part = matrix->panel = NULL;
+  matrix->requests = NULL;
 }
 
 /* --- panels ----------------------------------------------------------------------------- */
@@ -64,16 +70,13 @@ typedef struct {
   rg_array a;
   int64_t first, last; /* columns of the whole; column `first` is the array's column 0 */
   int writing;
-  char *elements; /* in C order, local_columns in a row */
-  rg_request *requests;
   int local, rows;
   int64_t index;
 } matrix_panel;
 
 #define TRANSPOSE(type)                                                                            \
   do {                                                                                             \
-    type *part = (type *)(void *)m->part + panel->local,                                           \
-         *elements = (type *)(void *)panel->elements;                                              \
+    type *part = (type *)(void *)m->part + panel->local, *elements = (type *)(void *)m->panel;     \
     for (int j = 0; j < m->local_columns; j++)                                                     \
       for (int i = 0; i < panel->rows; i++)                                                        \
         if (panel->writing)                                                                        \
@@ -108,7 +111,7 @@ static int move_tile(const matrix_panel *panel, int column, int columns, rg_requ
     hi[1] = panel->last;
   if (lo[1] >= hi[1])
     return RG_SUCCESS;
-  char *at = panel->elements + (size_t)(column + lo[1] - from) * m->element;
+  char *at = m->panel + (size_t)(column + lo[1] - from) * m->element;
   const int64_t ld = m->local_columns;
   lo[1] -= panel->first;
   hi[1] -= panel->first;
@@ -121,42 +124,28 @@ static int move_panel(const matrix_panel *panel) {
   const rgi_matrix *m = panel->matrix;
   int step = m->grid->columns > 1 ? m->grid->block : m->local_columns, n = 0, code = RG_SUCCESS;
   for (int j = 0; j < m->local_columns && code == RG_SUCCESS; j += step, n++) {
-    panel->requests[n] = NULL;
+    m->requests[n] = NULL;
     code = move_tile(panel, j, j + step < m->local_columns ? step : m->local_columns - j,
-                     &panel->requests[n]);
+                     &m->requests[n]);
   }
-  int waited = rg_wait_all(n, panel->requests, NULL);
+  int waited = rg_wait_all(n, m->requests, NULL);
   return code ? code : waited;
 }
 
-static int move_panels(matrix_panel *panel) {
-  const rgi_matrix *m = panel->matrix;
+static int move_matrix(const rgi_matrix *m, int64_t first, int64_t last, rg_array a, int writing) {
+  matrix_panel panel = {.matrix = m, .a = a, .first = first, .last = last, .writing = writing};
   const rgi_process_grid *grid = m->grid;
   for (int i = 0; i < m->local_rows; i += grid->block) {
-    panel->local = i;
-    panel->rows = i + grid->block < m->local_rows ? grid->block : m->local_rows - i;
-    panel->index = rgi_matrix_index(i, grid->block, grid->row, grid->rows);
-    if (panel->writing)
-      transpose(panel);
-    RGI_TRY(move_panel(panel));
-    if (!panel->writing)
-      transpose(panel);
+    panel.local = i;
+    panel.rows = i + grid->block < m->local_rows ? grid->block : m->local_rows - i;
+    panel.index = rgi_matrix_index(i, grid->block, grid->row, grid->rows);
+    if (writing)
+      transpose(&panel);
+    RGI_TRY(move_panel(&panel));
+    if (!writing)
+      transpose(&panel);
   }
   return RG_SUCCESS;
-}
-
-static int move_matrix(const rgi_matrix *matrix, int64_t first, int64_t last, rg_array a,
-                       int writing) {
-  matrix_panel panel = {.matrix = matrix, .a = a, .first = first, .last = last, .writing = writing};
-  size_t columns = (size_t)matrix->local_columns, block = (size_t)matrix->grid->block;
-  panel.elements = malloc(block * columns * matrix->element + 1);
-  panel.requests = malloc((columns / block + 1) * sizeof *panel.requests);
-  int code = panel.elements && panel.requests
-                 ? move_panels(&panel)
-                 : rgi_error(RG_ERR_NOMEM, "no memory for %zu rows of a matrix", block);
-  free(panel.elements);
-  free(panel.requests);
-  return code;
 }
 
 int rgi_matrix_get(const rgi_matrix *matrix, rg_array a) {

@@ -18,6 +18,8 @@ typedef struct {
   int ld;                        /* of that, at least 1 */
   int descriptor[9];
   char *part;
+  char *panel; /* a row of blocks in C order, local_columns in a row: to get and put them */
+  rg_request *requests; /* of its tiles */
 } rgi_matrix;
 
 /* The caller's part, with undefined elements. RG_ERR_NOMEM on the caller alone. */
@@ -30,7 +32,7 @@ size_t rgi_matrix_bytes(const rgi_process_grid *grid, rg_array_type type, int64_
                         int64_t columns);
 
 /* Gets the part from an array of the same extents; puts columns first to last - 1 of the matrix
- * into columns 0, 1, ... of the array. The caller alone; RG_ERR_NOMEM. */
+ * into columns 0, 1, ... of the array. The caller alone. */
 int rgi_matrix_get(const rgi_matrix *matrix, rg_array a);
 int rgi_matrix_put(const rgi_matrix *matrix, int64_t first, int64_t last, rg_array a);
 

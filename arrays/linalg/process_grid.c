@@ -90,11 +90,9 @@ static int load_scalapack(const char *call, rg_group g, int asked, rgi_process_g
 }
 
 /* The same on all members: rank 0 chooses. */
-static int choose(rg_group g, int64_t extent, double work, const rg_linalg_options *options,
-                  rgi_process_grid *grid) {
-  int members, nodes, shape[2];
-  RGI_TRY(rg_group_size(g, &members));
-  RGI_TRY(rg_group_node_count(g, &nodes));
+static int choose(rg_group g, int members, int nodes, int64_t extent, double work,
+                  const rg_linalg_options *options, rgi_process_grid *grid) {
+  int shape[2];
   const rgi_tuning_model *tuning = rgi_tuning_now();
   const rgi_tuning_level *level = nodes > 1 ? &tuning->between : &tuning->inside;
   if (options->processes)
@@ -124,7 +122,7 @@ static int start_blacs(const char *call, rg_group g, rgi_process_grid *grid) {
   typedef void map_grid(int *context, int *ranks, int ld, int rows, int columns);
   MPI_Comm comm;
   int ranks[grid->rows * grid->columns];
-  RGI_TRY(rg_group_dup(g, &grid->group));
+  RGI_TRY(rgi_group_error_share(g, call, rg_group_dup(g, &grid->group)));
   RGI_TRY(rgi_group_error_share(g, call, rg_group_comm(grid->group, &comm)));
   for (int i = 0; i < grid->rows * grid->columns; i++)
     ranks[i % grid->columns * grid->rows + i / grid->columns] = i; /* in Fortran's order */
@@ -137,17 +135,18 @@ static int start_blacs(const char *call, rg_group g, rgi_process_grid *grid) {
 
 int rgi_process_grid_make(const char *call, rg_group g, rg_array_type type, int64_t extent,
                           double work, const rg_linalg_options *options, rgi_process_grid *grid) {
-  int members, me;
+  int members, me, nodes;
   memset(grid, 0, sizeof *grid);
   grid->rows = grid->columns = 1;
   grid->system = grid->context = -1;
   RGI_TRY(rg_group_size(g, &members));
   RGI_TRY(rg_group_rank(g, &me));
   RGI_TRY(check_chosen(call, options, members));
-  RGI_TRY(rgi_group_error_share(g, call, rgi_routine_load_lapack()));
+  int code = rg_group_node_count(g, &nodes);
+  RGI_TRY(rgi_group_error_share(g, call, code ? code : rgi_routine_load_lapack()));
   if (rgi_type_is_complex(type))
     work *= 4;
-  RGI_TRY(choose(g, extent, work, options, grid));
+  RGI_TRY(choose(g, members, nodes, extent, work, options, grid));
   if (rgi_process_grid_is_several(grid))
     RGI_TRY(load_scalapack(call, g, options->processes, grid));
   grid->block = block_extent(grid, extent, options);

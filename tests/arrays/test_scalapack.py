@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
-"""test_linalg and test_linalg_nodes with ScaLAPACK: Debian's package for MPICH, unpacked and not
-installed. In a job that survives LAPACK computes on one process. Skipped where the package cannot be
+"""test_linalg, test_linalg_nodes and memory_linalg with ScaLAPACK: Debian's package for MPICH,
+unpacked and not installed. In a job that survives LAPACK computes on one process. Skipped where the package cannot be
 had; RGT_PROGRAMS names a folder that keeps it.
 
 tier: default
@@ -34,6 +34,7 @@ def main(store):
     for np in [2, 3, 4, 7] if os.environ.get('RGT_TIER') == 'all' else [2, 4]:
         run(np, 'test_linalg', env)
     run(4, 'test_linalg_nodes', dict(env, MPIR_CVAR_NUM_CLIQUES='2'))
+    run(3, 'memory_linalg', env)
 
 
 if os.path.basename(BUILD) not in ('release', 'debug') or 'openmpi' in MPIEXEC[0]:

@@ -19,7 +19,7 @@ FULL = os.environ.get('RGT_TIER', 'all') == 'all'
 # And on how many nodes: a failed balanced run ends at once on the node where it has failed.
 PROGRAMS = {'memory_groups': 3, 'memory_collectives': 3, 'memory_messages': 3, 'memory_arrays': 1,
             'memory_balance': 1, 'memory_topology': 2, 'memory_recovery': 2, 'memory_reserve': 1,
-            'memory_queries': 1, 'memory_mpi': 2, 'memory_fault': 1}
+            'memory_queries': 1, 'memory_mpi': 2, 'memory_fault': 1, 'memory_linalg': 1}
 QUIET = {'RG_LOG': 'none', 'UCX_LOG_LEVEL': 'error'}
 SURVIVES = {'RG_SURVIVE': '1', 'UCX_TLS': 'tcp,self'}
 ENVIRONMENT = {'memory_topology': {'RG_TOPOLOGY': 'pack:2 core:2 pu:1', 'RG_BIND': 'compact'},

@@ -14,8 +14,6 @@ import sys
 LEFT_OUT = {
     'rg_group_replace': 'without a death it is rg_group_shrink',
     'rg_reserve_acquisition': 'a copy of what rg_reserve_park has returned',
-    **{'rg_linalg_' + name: 'not tried yet: most of the memory is what ScaLAPACK and LAPACK allocate'
-       for name in ['cholesky', 'eigen', 'inverse', 'libraries', 'lu', 'singular', 'solve']},
 }
 
 
