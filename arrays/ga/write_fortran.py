@@ -9,7 +9,7 @@ import sys
 import signatures
 
 # Fortran's types of functions. Others are subroutines.
-TYPES = {'int': 'integer', 'long': 'integer', 'size': 'integer', 'logical': 'logical', 'made': 'logical',
+TYPES = {'int': 'integer', 'long': 'integer', 'size': 'integer', 'logical': 'logical', 'differs': 'logical', 'made': 'logical',
          'found': 'logical', 'pieces': 'logical', 'float': 'real', 'double': 'double precision',
          'scomplex': 'complex', 'dcomplex': 'double complex'}
 C_TYPES = {'integer': 'Integer', 'logical': 'Integer', 'real': 'float', 'double precision': 'double',

@@ -43,7 +43,7 @@ def configure(work, source, version):
 PARTS = '''cmake_minimum_required(VERSION 3.16)
 project(parts C)
 find_package(Regroup @SERIES@ REQUIRED COMPONENTS %s)
-foreach(target regroup arrays linalg mpi polite)
+foreach(target regroup arrays linalg ga mpi polite)
   if(TARGET Regroup::${target})
     message(STATUS "target ${target}")
   endif()
@@ -70,6 +70,8 @@ def check_components(work):
     assert status == 0 and targets == 'regroup arrays', text
     status, targets, text = parts(work, 'linalg')
     assert status == 0 and targets == 'regroup arrays linalg', text
+    status, targets, text = parts(work, 'ga')
+    assert status == 0 and targets == 'regroup arrays linalg ga', text
     status, _, text = parts(work, 'regroup nothing')
     assert status != 0 and 'no component nothing' in text, text
     config = work + '/prefix/lib/cmake/Regroup/RegroupConfig.cmake'

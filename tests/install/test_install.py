@@ -46,14 +46,16 @@ def expected_files(version):
     headers = ['include/' + os.path.relpath(f, 'include')
                for f in glob.glob('include/**/*.h', recursive=True)]
     series = '.'.join(version.split('.')[:2 if version.startswith('0.') else 1])
-    libs = ['lib/lib%s.%s' % (name, end) for name in ['regroup', 'regroup-arrays', 'regroup-linalg', 'regroup-polite']
+    libs = ['lib/lib%s.%s' % (name, end) for name in ['regroup', 'regroup-arrays', 'regroup-linalg', 'regroup-ga', 'regroup-polite']
             for end in ['a', 'so', 'so.' + series, 'so.' + version]]
     libs += ['lib/lib%s.so%s' % (name, end) for name in ['regroup-mpi', 'regroup-world']
              for end in ['', '.' + series, '.' + version]]
     headers += ['include/regroup/ulfm/' + name for name in ['mpi_ext.f90'] + has_fortran() * [
         'mpi_ext.mod', 'mpi_ext_constants.mod', 'mpi_ext_f08.mod']]
+    headers += [f for f in glob.glob('include/regroup-ga/*.fh')]
+    headers += ['include/regroup-ga/ga.h', 'include/regroup-ga/ga-mpi.h']
     packages = ['lib/pkgconfig/regroup.pc', 'lib/pkgconfig/regroup-arrays.pc', 'lib/pkgconfig/regroup-linalg.pc',
-                'lib/pkgconfig/regroup-mpi.pc',
+                'lib/pkgconfig/regroup-mpi.pc', 'lib/pkgconfig/regroup-ga.pc', 'lib/regroup-ga/bin/ga-config',
                 'lib/cmake/Regroup/RegroupConfig.cmake',
                 'lib/cmake/Regroup/RegroupConfigVersion.cmake']
     packages.append('share/modulefiles/regroup/' + version)
@@ -67,7 +69,8 @@ def expected_files(version):
 
 def check_sonames(prefix, version):
     series = '.'.join(version.split('.')[:2 if version.startswith('0.') else 1])
-    for name in ['libregroup', 'libregroup-arrays', 'libregroup-linalg', 'libregroup-polite', 'libregroup-mpi', 'libregroup-world']:
+    for name in ['libregroup', 'libregroup-arrays', 'libregroup-linalg', 'libregroup-ga', 'libregroup-polite', 'libregroup-mpi',
+                 'libregroup-world']:
         text = call(['readelf', '-d', '%s/lib/%s.so' % (prefix, name)])
         assert 'Library soname: [%s.so.%s]' % (name, series) in text, text
 
@@ -98,6 +101,16 @@ def check_pkg_config(prefix, work, package, source):
         for library in ['regroup', package]:
             assert ('lib%s.so' % library in needed) == (name == 'shared'), needed
         run_client(program, env if name == 'shared' else None)
+
+
+def check_ga_config(prefix, work):
+    """What a program's makefile asks for."""
+    def ask(*words):
+        return call([prefix + '/lib/regroup-ga/bin/ga-config', *words]).split()
+    assert ask('--prefix') == [prefix]
+    program = work + '/ga-by-config'
+    call(['gcc', *ask('--cflags'), 'tests/install/client_ga.c', '-o', program, *ask('--ldflags', '--libs')])
+    run_client(program)
 
 
 ULFM_C = '''
@@ -230,6 +243,8 @@ def main(work):
     check_pkg_config(prefix, work, 'regroup', 'tests/install/client.c')
     check_pkg_config(prefix, work, 'regroup-arrays', 'tests/install/client_arrays.c')
     check_pkg_config(prefix, work, 'regroup-linalg', 'tests/install/client_linalg.c')
+    check_pkg_config(prefix, work, 'regroup-ga', 'tests/install/client_ga.c')
+    check_ga_config(prefix, work)
     check_ulfm(prefix, work)
     scons('uninstall', 'PREFIX=' + prefix)
     assert files(prefix) == [], files(prefix)
