@@ -2,30 +2,19 @@
  * Copyright (c) the Regroup authors
  *
  * links: regroup-mpi
- * sources: tests/memory/shortage.c
+ * sources: tests/memory/shortage.c tests/memory/program_guard.c
  * wrap: malloc calloc realloc strdup strndup asprintf free
  * wrap: rgi_arena_alloc rgi_arena_alloc_for rgi_arena_alloc_brief rgi_arena_alloc_placed
  * wrap: rgi_arena_heap_commit dlsym
  * MPI's fault tolerance while a process lacks memory, without a death: test_memory.py. After two
  * calls there is no vote: members that have the communicator get errors on it, and it is kept.
  * These calls are the last ones, since each wait of the library looks at what is kept. */
-#include <dlfcn.h>
 #include <mpi.h>
 #include <regroup.h>
 #include <regroup/mpi-ext.h>
-#include <string.h>
 
 #include "tests/check/check.h"
 #include "tests/memory/shortage.h"
-
-/* A program that has the library in itself has no guard by it (fault_start.c): it is hidden there.
- */
-void *__real_dlsym(void *object, const char *name);
-void *__wrap_dlsym(void *object, const char *name);
-void *__wrap_dlsym(void *object, const char *name) {
-  int asks = object == RTLD_DEFAULT && strcmp(name, "ucp_tag_recv_nbx") == 0;
-  return asks ? NULL : __real_dlsym(object, name);
-}
 
 enum { TAG = 5, OTHER_TAG };
 

@@ -163,8 +163,15 @@ static int is(const shortage *at, const char *what, long long actual, long long 
   return rgt_int(actual, expected, text, __FILE__, __LINE__);
 }
 
-void shortage_over(void) {
+void shortage_begin(int n, int lasting) {
+  atomic_store(&has_failed, 0);
+  atomic_store(&lasts, lasting);
+  atomic_store(&left, n);
+}
+
+int shortage_over(void) {
   atomic_store(&left, 0);
+  return atomic_load(&has_failed);
 }
 
 int shortage_pause(void) {
@@ -219,12 +226,9 @@ static int attempt(const shortage *at) {
   RGT_OK(rg_group_dup(shortage_world, &shortage_group));
   RGT_OK(run(at->call->begin));
   MPI_Barrier(MPI_COMM_WORLD);
-  atomic_store(&has_failed, 0);
-  atomic_store(&lasts, at->lasting);
-  atomic_store(&left, rgt_rank == at->victim ? at->n : 0);
+  shortage_begin(rgt_rank == at->victim ? at->n : 0, at->lasting);
   int code = at->call->call();
-  failed = atomic_load(&has_failed);
-  shortage_over();
+  failed = shortage_over();
   MPI_Bcast(&failed, 1, MPI_INT, at->victim, MPI_COMM_WORLD);
   judge(at, code, failed);
   if (at->call->right && may_check(at->call->scope, code, failed))

@@ -39,8 +39,11 @@ extern rg_group shortage_world, shortage_group;
  * that does not return ends the program with its name. */
 int shortage_main(int argc, char **argv, const char *suite, const shortage_call calls[]);
 
-/* From now on there is memory again. */
-void shortage_over(void);
+/* The caller's n-th allocation from now on fails (0: none), lasting: and all later ones. */
+void shortage_begin(int n, int lasting);
+
+/* From now on there is memory again. 1: an allocation has failed since it began. */
+int shortage_over(void);
 
 /* There is memory between the two, for what is not the library's. */
 int shortage_pause(void);

@@ -234,7 +234,8 @@ static int share_order(const char *call, rg_group g, int root, shared_order *sha
   return share_text(call, g, root, &shared->text);
 }
 
-/* All have it, or those that have it get errors on it. */
+/* All have it, or those that have it get errors on it. A caller with an error does not vote, since
+ * the others may wait for it where the sides meet: the number's revocation ends both. */
 static int make_inter(rgi_fault_creation *made, rg_group g, shared_order *order, MPI_Comm *inter) {
   const rgi_reserve_request request = {
       .kind = RGI_RESERVE_SPAWN, .n = (int)order->n, .number = made->number};
@@ -246,8 +247,8 @@ static int make_inter(rgi_fault_creation *made, rg_group g, shared_order *order,
     error = meet_sides(&with, &order->text);
   if (!error)
     error = rgi_intercept_inherit_handler(made->parent->comm, with.inter);
-  if (error != RG_ERR_PROC_FAILED && error != RG_ERR_REVOKED)
-    error = rgi_fault_create_vote(made, error, NULL);
+  if (!error)
+    error = rgi_fault_create_vote(made, RG_SUCCESS, NULL);
   if (!error)
     error = rgi_reserve_confirm(made->call, g, made->number, with.spawned);
   rgi_members_drop(with.spawned);
