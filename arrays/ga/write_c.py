@@ -192,7 +192,7 @@ def main():
     texts = {
         'ga.h': header([r for r in rows if not needs_mpi(r)], 'RG_GA_H',
                        ['<stddef.h>', '<stdint.h>', '<stdio.h>', '"gacommon.h"', '"typesf2c.h"'],
-                       'typedef Integer ga_nbhdl_t;\n\n'),
+                       'typedef long ga_nbhdl_t;\n\n'),
         'ga-mpi.h': header([r for r in rows if needs_mpi(r)], 'RG_GA_MPI_H', ['<mpi.h>']),
         'ga_core.h': core(rows), 'ga_forms.c': forms(rows), 'ga_names.h': names(rows)}
     for name, text in texts.items():

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
-"""Writes the functions that Fortran programs call, and global.fh, from arrays/ga/signatures:
-write_fortran.py functions|header FILE."""
+"""Writes the functions that Fortran programs call, and their types: from arrays/ga/signatures
+fortran_forms.c and
+global.fh in the folder that is named."""
 import re
 import sys
 
@@ -132,8 +133,8 @@ class Form:
 
     def request(self, a):
         self.integer(a.name)
-        self.before.append('ga_nbhdl_t %s_ = (ga_nbhdl_t)*%s;' % (a.name, a.name))
-        self.after.append('*%s = (Integer)%s_;' % (a.name, a.name))
+        self.before.append('ga_nbhdl_t %s_ = rgi_fortran_request_in(*%s);' % (a.name, a.name))
+        self.after.append('*%s = rgi_fortran_request_out(*%s, %s_);' % ((a.name,) * 3))
         self.given.append('&%s_' % a.name)
 
     def pointer(self, a):
@@ -336,5 +337,6 @@ def header(f):
 
 
 if __name__ == '__main__':
-    with open(sys.argv[2], 'w') as out:
-        {'functions': functions, 'header': header}[sys.argv[1]](out)
+    for name, write in [('fortran_forms.c', functions), ('global.fh', header)]:
+        with open('%s/%s' % (sys.argv[1], name), 'w') as out:
+            write(out)

@@ -46,16 +46,16 @@ def expected_files(version):
     headers = ['include/' + os.path.relpath(f, 'include')
                for f in glob.glob('include/**/*.h', recursive=True)]
     series = '.'.join(version.split('.')[:2 if version.startswith('0.') else 1])
-    libs = ['lib/lib%s.%s' % (name, end) for name in ['regroup', 'regroup-arrays', 'regroup-linalg', 'regroup-ga', 'regroup-polite']
+    libs = ['lib/lib%s.%s' % (name, end) for name in ['regroup', 'regroup-arrays', 'regroup-linalg', 'regroup-ga', 'regroup-ga-i4', 'regroup-polite']
             for end in ['a', 'so', 'so.' + series, 'so.' + version]]
     libs += ['lib/lib%s.so%s' % (name, end) for name in ['regroup-mpi', 'regroup-world']
              for end in ['', '.' + series, '.' + version]]
     headers += ['include/regroup/ulfm/' + name for name in ['mpi_ext.f90'] + has_fortran() * [
         'mpi_ext.mod', 'mpi_ext_constants.mod', 'mpi_ext_f08.mod']]
     headers += [f for f in glob.glob('include/regroup-ga/*.fh')]
-    headers += ['include/regroup-ga/ga.h', 'include/regroup-ga/ga-mpi.h']
+    headers += ['include/regroup-ga/ga.h', 'include/regroup-ga/ga-mpi.h', 'include/regroup-ga/global.fh']
     packages = ['lib/pkgconfig/regroup.pc', 'lib/pkgconfig/regroup-arrays.pc', 'lib/pkgconfig/regroup-linalg.pc',
-                'lib/pkgconfig/regroup-mpi.pc', 'lib/pkgconfig/regroup-ga.pc', 'lib/regroup-ga/bin/ga-config',
+                'lib/pkgconfig/regroup-mpi.pc', 'lib/pkgconfig/regroup-ga.pc', 'lib/pkgconfig/regroup-ga-i4.pc', 'lib/regroup-ga/bin/ga-config',
                 'lib/cmake/Regroup/RegroupConfig.cmake',
                 'lib/cmake/Regroup/RegroupConfigVersion.cmake']
     packages.append('share/modulefiles/regroup/' + version)
@@ -69,7 +69,7 @@ def expected_files(version):
 
 def check_sonames(prefix, version):
     series = '.'.join(version.split('.')[:2 if version.startswith('0.') else 1])
-    for name in ['libregroup', 'libregroup-arrays', 'libregroup-linalg', 'libregroup-ga', 'libregroup-polite', 'libregroup-mpi',
+    for name in ['libregroup', 'libregroup-arrays', 'libregroup-linalg', 'libregroup-ga', 'libregroup-ga-i4', 'libregroup-polite', 'libregroup-mpi',
                  'libregroup-world']:
         text = call(['readelf', '-d', '%s/lib/%s.so' % (prefix, name)])
         assert 'Library soname: [%s.so.%s]' % (name, series) in text, text
