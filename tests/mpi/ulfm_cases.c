@@ -411,15 +411,123 @@ static void aborts(void) {
     pause();
 }
 
-/* Nothing but the end of the job is left: MPI cannot end these calls. */
-static void waits_for_file(void) {
-  char name[] = "/tmp/ulfm_cases_XXXXXX";
+/* --- without a death ------------------------------------------------------------------------ */
+
+static int pair[2], got[2];
+
+static void next_pair(void) {
+  static int step;
+  step++;
+  for (int i = 0; i < 2; i++) {
+    pair[i] = 100 * step + 2 * my_rank + i;
+    got[i] = -1;
+  }
+}
+
+/* What one call writes another one reads. */
+#define MOVE(write, read)                                                                          \
+  do {                                                                                             \
+    next_pair();                                                                                   \
+    CHECK((write) == MPI_SUCCESS);                                                                 \
+    CHECK((read) == MPI_SUCCESS);                                                                  \
+    CHECK(memcmp(pair, got, sizeof got) == 0);                                                     \
+  } while (0)
+#define OUT pair, 2, MPI_INT
+#define IN got, 2, MPI_INT
+
+static int set_view(MPI_File file, int first) {
+  return MPI_File_set_view(file, (MPI_Offset)sizeof(int) * first, MPI_INT, MPI_INT, "native",
+                           MPI_INFO_NULL);
+}
+
+static int rewind_file(MPI_File file, int is_shared) {
+  return is_shared ? MPI_File_seek_shared(file, 0, MPI_SEEK_SET)
+                   : MPI_File_seek(file, 0, MPI_SEEK_SET);
+}
+
+/* By the process's own pointer, at an offset, and by the pointer that all share; begun and ended,
+ * too. */
+static void move_all(MPI_File f) {
+  MPI_Status s;
+  const int at = 2 * my_rank;
+  CHECK(set_view(f, at) == MPI_SUCCESS);
+  MOVE(MPI_File_write_all(f, OUT, &s), rewind_file(f, 0) || MPI_File_read_all(f, IN, &s));
+  MOVE(rewind_file(f, 0) || MPI_File_write_all_begin(f, OUT) || MPI_File_write_all_end(f, pair, &s),
+       rewind_file(f, 0) || MPI_File_read_all_begin(f, IN) || MPI_File_read_all_end(f, got, &s));
+  CHECK(set_view(f, 0) == MPI_SUCCESS);
+  MOVE(MPI_File_write_at_all(f, at, OUT, &s), MPI_File_read_at_all(f, at, IN, &s));
+  MOVE(MPI_File_write_at_all_begin(f, at, OUT) || MPI_File_write_at_all_end(f, pair, &s),
+       MPI_File_read_at_all_begin(f, at, IN) || MPI_File_read_at_all_end(f, got, &s));
+  MOVE(rewind_file(f, 1) || MPI_File_write_ordered(f, OUT, &s),
+       rewind_file(f, 1) || MPI_File_read_ordered(f, IN, &s));
+  MOVE(rewind_file(f, 1) || MPI_File_write_ordered_begin(f, OUT) ||
+           MPI_File_write_ordered_end(f, pair, &s),
+       rewind_file(f, 1) || MPI_File_read_ordered_begin(f, IN) ||
+           MPI_File_read_ordered_end(f, got, &s));
+}
+
+static MPI_File open_file(char name[]) {
   MPI_File file;
   if (my_rank == 0)
     close(mkstemp(name));
-  MPI_Bcast(name, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD);
+  MPI_Bcast(name, (int)strlen(name) + 1, MPI_CHAR, 0, MPI_COMM_WORLD);
   CHECK(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
                       &file) == MPI_SUCCESS);
+  return file;
+}
+
+static void files(void) {
+  char name[] = "/tmp/ulfm_cases_XXXXXX";
+  MPI_Offset bytes = (MPI_Offset)sizeof pair * size, found = 0;
+  MPI_File file = open_file(name);
+  CHECK(MPI_File_set_size(file, 1) == MPI_SUCCESS);
+  CHECK(MPI_File_preallocate(file, bytes) == MPI_SUCCESS);
+  CHECK(MPI_File_get_size(file, &found) == MPI_SUCCESS && found == bytes);
+  CHECK(MPI_File_set_atomicity(file, 1) == MPI_SUCCESS);
+  move_all(file);
+  CHECK(MPI_File_sync(file) == MPI_SUCCESS);
+  CHECK(MPI_File_close(&file) == MPI_SUCCESS);
+}
+
+/* Each process tells the edge that leaves the next one, in a ring. */
+static void graphs(void) {
+  const int one = 1, left = (my_rank + size - 1) % size, right = (my_rank + 1) % size,
+            after = (right + 1) % size, weight = 10 + right;
+  for (int weighted = 0; weighted < 2; weighted++) {
+    MPI_Comm made = MPI_COMM_NULL;
+    int in = -1, out = -1, has_weights = -1, from = -1, to = -1, weights[2] = {0}, value = -1;
+    CHECK(MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &right, &one, &after,
+                                weighted ? &weight : MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+                                &made) == MPI_SUCCESS);
+    MPI_Dist_graph_neighbors_count(made, &in, &out, &has_weights);
+    CHECK(in == 1 && out == 1 && has_weights == weighted);
+    MPI_Dist_graph_neighbors(made, 1, &from, &weights[0], 1, &to, &weights[1]);
+    CHECK(from == left && to == right);
+    CHECK(!weighted || (weights[0] == 10 + left && weights[1] == 10 + my_rank));
+    CHECK(MPI_Neighbor_allgather(&my_rank, 1, MPI_INT, &value, 1, MPI_INT, made) == MPI_SUCCESS &&
+          value == left);
+    MPI_Comm_free(&made);
+  }
+}
+
+static void matched_messages(void) {
+  const int left = (my_rank + size - 1) % size, right = (my_rank + 1) % size;
+  MPI_Request requests[2];
+  MPI_Message message;
+  int flag = 0, value = -1;
+  MPI_Isend(&my_rank, 1, MPI_INT, right, 6, MPI_COMM_WORLD, &requests[0]);
+  while (!flag)
+    CHECK(MPI_Improbe(left, 6, MPI_COMM_WORLD, &flag, &message, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  CHECK(MPI_Imrecv(&value, 1, MPI_INT, &message, &requests[1]) == MPI_SUCCESS);
+  CHECK(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE) == MPI_SUCCESS && value == left);
+}
+
+/* --- the end of the job ---------------------------------------------------------------------- */
+
+/* Nothing else is left: MPI cannot end these calls. */
+static void waits_for_file(void) {
+  char name[] = "/tmp/ulfm_cases_XXXXXX";
+  MPI_File file = open_file(name);
   unlink(name);
   CHECK(MPI_File_write_at_all(file, my_rank, name, 1, MPI_CHAR, MPI_STATUS_IGNORE) == MPI_SUCCESS);
   die_if(my_rank == 1);
@@ -451,6 +559,9 @@ static const struct {
              {"jumps_out", jumps_out},
              {"many_revocations", many_revocations},
              {"attributes_of_self", attributes_of_self},
+             {"files", files},
+             {"graphs", graphs},
+             {"matched_messages", matched_messages},
              {"waits_for_file", waits_for_file},
              {"waits_for_window", waits_for_window},
              {"aborts", aborts}};
