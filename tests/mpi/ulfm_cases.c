@@ -522,6 +522,34 @@ static void matched_messages(void) {
   CHECK(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE) == MPI_SUCCESS && value == left);
 }
 
+/* Parts of a message become ready one by one, as a range and as a list. */
+static void partitions(void) {
+  enum { PARTS = 6 };
+  const int left = (my_rank + size - 1) % size, right = (my_rank + 1) % size;
+  int list[] = {5, 3}, out[PARTS], in[PARTS], flag = 0;
+  MPI_Request r[2];
+  CHECK(MPI_Psend_init(out, PARTS, 1, MPI_INT, right, 8, MPI_COMM_WORLD, MPI_INFO_NULL, &r[0]) ==
+        MPI_SUCCESS);
+  CHECK(MPI_Precv_init(in, PARTS, 1, MPI_INT, left, 8, MPI_COMM_WORLD, MPI_INFO_NULL, &r[1]) ==
+        MPI_SUCCESS);
+  for (int round = 0; round < 2; round++) {
+    for (int i = 0; i < PARTS; i++) {
+      out[i] = 100 * round + 10 * my_rank + i;
+      in[i] = -1;
+    }
+    CHECK(MPI_Startall(2, r) == MPI_SUCCESS);
+    CHECK(MPI_Pready(4, r[0]) == MPI_SUCCESS && MPI_Pready_range(0, 2, r[0]) == MPI_SUCCESS &&
+          MPI_Pready_list(2, list, r[0]) == MPI_SUCCESS);
+    for (flag = 0; !flag;)
+      CHECK(MPI_Parrived(r[1], 3, &flag) == MPI_SUCCESS);
+    CHECK(MPI_Waitall(2, r, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
+    for (int i = 0; i < PARTS; i++)
+      CHECK(in[i] == 100 * round + 10 * left + i);
+  }
+  MPI_Request_free(&r[0]);
+  MPI_Request_free(&r[1]);
+}
+
 /* --- the end of the job ---------------------------------------------------------------------- */
 
 /* Nothing else is left: MPI cannot end these calls. */
@@ -562,6 +590,7 @@ static const struct {
              {"files", files},
              {"graphs", graphs},
              {"matched_messages", matched_messages},
+             {"partitions", partitions},
              {"waits_for_file", waits_for_file},
              {"waits_for_window", waits_for_window},
              {"aborts", aborts}};

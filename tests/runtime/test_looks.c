@@ -50,6 +50,17 @@ static void look_for_all(void) {
   MPI_Testall(1, &request, &done, status);
 }
 
+static void look_for_any(void) {
+  int index, done;
+  MPI_Testany(1, &request, &index, &done, MPI_STATUS_IGNORE);
+}
+
+static void look_for_some(void) {
+  int n, at[1];
+  MPI_Status status[1];
+  MPI_Testsome(1, &request, &n, at, status);
+}
+
 static void test_flushes(void) {
   double *base;
   MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
@@ -66,6 +77,8 @@ static void test_looks(void) {
   MPI_Irecv(&got, 1, MPI_INT, rgt_rank, 8, MPI_COMM_WORLD, &request);
   RGT_INT(pauses(look_for_message), 0);
   RGT_INT(pauses(look_for_all), 0);
+  RGT_INT(pauses(look_for_any), 0);
+  RGT_INT(pauses(look_for_some), 0);
   MPI_Send(&sent, 1, MPI_INT, rgt_rank, 8, MPI_COMM_WORLD);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   RGT_INT(got, 5);
@@ -93,10 +106,25 @@ static void wait_for_all(void) {
   MPI_Waitall(2, two, status);
 }
 
+static void wait_for_any(void) {
+  int index;
+  start_nothing(&request);
+  MPI_Waitany(1, &request, &index, MPI_STATUS_IGNORE);
+}
+
+static void wait_for_some(void) {
+  int n, at[1];
+  MPI_Status status[1];
+  start_nothing(&request);
+  MPI_Waitsome(1, &request, &n, at, status);
+}
+
 static void test_waits(void) {
   MPI_Comm_dup(MPI_COMM_WORLD, &others);
   RGT_INT(pauses(wait_for_nothing), 0);
   RGT_INT(pauses(wait_for_all), 0);
+  RGT_INT(pauses(wait_for_any), 0);
+  RGT_INT(pauses(wait_for_some), 0);
   MPI_Comm_free(&others);
 }
 

@@ -71,7 +71,8 @@ void rgi_fault_request_start(MPI_Request request, int error);
 /* The program has freed it. */
 void rgi_fault_request_forget(MPI_Request request);
 
-/* How many have an error, or finish in a wait for them. */
+/* How many are to be looked at one by one: they have an error, finish in a wait for them, or are
+ * partitioned. */
 int rgi_fault_request_special(void);
 
 /* A request of MPI's that the caller completes (MPI_Grequest_complete). Returns MPI's code. */
