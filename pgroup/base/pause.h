@@ -23,10 +23,12 @@ typedef enum { RGI_PAUSE_SPUN, RGI_PAUSE_YIELDED, RGI_PAUSE_SLEPT } rgi_pause_re
 /* A sleep lasts at most this part of the wait so far, and never longer than the time below. */
 #define RGI_PAUSE_SLEEP_PART (1.0 / 16)
 #define RGI_PAUSE_SLEEP_SECONDS 1e-3
+#define RGI_PAUSE_BRIEF_SECONDS 1e-5 /* and what the system adds, about 50 us */
 
 typedef struct {
   double start;        /* when this wait began; 0: it has not begun */
   unsigned long looks; /* how many times it has paused */
+  int brief;           /* others cannot go on while it sleeps: it sleeps as briefly as it can */
 } rgi_pause;
 
 /* Tells the processor that this is a loop that spins. */
@@ -53,8 +55,9 @@ static inline rgi_pause_result rgi_pause_step(rgi_pause *pause, rgi_pause_kind k
     sched_yield();
     return RGI_PAUSE_YIELDED;
   }
-  double part = waited * RGI_PAUSE_SLEEP_PART;
-  rgi_clock_sleep(part < RGI_PAUSE_SLEEP_SECONDS ? part : RGI_PAUSE_SLEEP_SECONDS);
+  double part = waited * RGI_PAUSE_SLEEP_PART,
+         most = pause->brief ? RGI_PAUSE_BRIEF_SECONDS : RGI_PAUSE_SLEEP_SECONDS;
+  rgi_clock_sleep(part < most ? part : most);
   return RGI_PAUSE_SLEPT;
 }
 

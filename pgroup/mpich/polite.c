@@ -10,12 +10,14 @@
  * libregroup and are libregroup-polite.so by themselves, so they need nothing else of the library.
  */
 #include <dlfcn.h>
+#include <mpi.h>
 #include <regroup/polite.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 
 #include "base/cgroup.h"
 #include "base/launcher.h"
@@ -66,11 +68,13 @@ typedef void report_to_fn(report_fn *);
 typedef rgi_polite_end_progress progress_fn;
 typedef void *disconnect_fn(void *);
 typedef void release_fn(void *);
+typedef int query_fn(int *);
 
 /* Variables of a function and of those that it was called by lie so close to it on the stack. */
 #define NEAR_BYTES 1024
 
 enum { SEEN = 1, UNSEEN };
+enum { ONE = 1, SEVERAL };
 
 static struct {
   _Atomic(progress_fn *) progress;
@@ -81,6 +85,8 @@ static struct {
   int unseen;      /* rgi_polite_expect_unseen */
   atomic_int seen; /* a poll: of a transport that moves all messages, or of one that does not */
   atomic_ulong polls, yields, sleeps;
+  atomic_uint moves;  /* polls of any thread that have found something */
+  atomic_int threads; /* of MPI at a time: ONE, SEVERAL; 0: not yet known */
 } polite;
 
 static RGI_MPICH_THREAD struct {
@@ -94,8 +100,10 @@ static RGI_MPICH_THREAD struct {
   unsigned long free;  /* the value of polls up to which a poll does not pause */
   unsigned long moves;
   double since; /* the first of the polls in vain; gaps without a processor do not end the row */
-  struct rusage use; /* at the last report */
-  int asked;         /* another copy reports this one's waits */
+  struct rusage use;  /* at the last report */
+  int asked;          /* another copy reports this one's waits */
+  unsigned all_moves; /* polite.moves at the last pause */
+  double processor;   /* the thread's time of a processor then; 0: it was the only one */
 } mine;
 
 void (*rgi_mpich_waits)(double since, double now);
@@ -219,6 +227,37 @@ static int was_put_aside(void) {
          used_seconds(&use) - used_seconds(&mine.use) < 5 * GAP_SECONDS;
 }
 
+/* MPI may not have started yet. */
+static int has_several_threads(void) {
+  query_fn *started = polite.threads ? NULL : (query_fn *)rgi_polite_next("PMPI_Initialized"),
+           *query = started ? (query_fn *)rgi_polite_next("PMPI_Query_thread") : NULL;
+  int flag = 0, level = MPI_THREAD_SINGLE;
+  if (query && started(&flag) == MPI_SUCCESS && flag && query(&level) == MPI_SUCCESS)
+    polite.threads = level == MPI_THREAD_MULTIPLE ? SEVERAL : ONE;
+  return polite.threads == SEVERAL;
+}
+
+static double thread_seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* A gap in which this thread has waited for MPICH's lock, which others had, does not end the row.
+ */
+static int waited_for_lock(void) {
+  return mine.processor > 0 && thread_seconds() - mine.processor < GAP_SECONDS;
+}
+
+/* Where others have moved something the pauses begin anew, since a thread sleeps with the lock; for
+ * the same reason it sleeps briefly (rgi_pause). */
+static void note_moves(void) {
+  unsigned moves = atomic_load_explicit(&polite.moves, memory_order_relaxed);
+  if (moves != mine.all_moves)
+    mine.pause = (rgi_pause){0};
+  mine.all_moves = moves;
+}
+
 static void report_wait(double now) {
   mine.use.ru_nvcsw = 0;
   if ((!rgi_mpich_waits && !mine.asked) || now - mine.since < REPORT_SECONDS)
@@ -250,13 +289,17 @@ static void report_other(void) {
 static __attribute__((noinline)) void pause_now(int look) {
   atomic_fetch_add_explicit(&polite.polls, mine.polls, memory_order_relaxed);
   mine.polls = 0;
+  int shared = has_several_threads();
   mine.free = look ? FREE_LOOKS : 0;
   double now = rgi_clock_now();
-  int gap = now - mine.last > GAP_SECONDS;
+  int gap = now - mine.last > GAP_SECONDS && !waited_for_lock();
+  if (shared)
+    note_moves();
   if (mine.since == 0 || (gap && !was_put_aside()))
     mine.since = now;
   if (gap)
     mine.pause = (rgi_pause){0};
+  mine.pause.brief = shared;
   rgi_pause_result did =
       look ? RGI_PAUSE_SPUN
            : rgi_pause_step(&mine.pause, (rgi_pause_kind)polite.kind, polite.spare);
@@ -265,6 +308,7 @@ static __attribute__((noinline)) void pause_now(int look) {
   if (did == RGI_PAUSE_SLEPT)
     atomic_fetch_add_explicit(&polite.sleeps, 1, memory_order_relaxed);
   report_wait(now);
+  mine.processor = shared ? thread_seconds() : 0;
   mine.last = did == RGI_PAUSE_SPUN ? now : rgi_clock_now();
 }
 
@@ -292,6 +336,8 @@ static inline void pause_once(void) {
 /* Not inlined: most polls do not come so far. */
 static __attribute__((noinline)) unsigned end_poll(unsigned done) {
   mine.moves += done > 0;
+  if (done) /* two at once may count as one */
+    atomic_store_explicit(&polite.moves, polite.moves + 1, memory_order_relaxed);
   if (!done && rgi_mpich_polled)
     rgi_mpich_polled();
   if (!done && rgi_mpich_waits && polite.other && mine.polling == 0)
