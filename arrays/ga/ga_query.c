@@ -250,17 +250,28 @@ void rgi_ga_proc_topology(int g_a, int proc, int64_t coord[]) {
   rgi_ga_get_proc_index(g_a, proc, coord);
 }
 
+static int same_boundaries(const rg_array_spec *a, const rg_array_spec *b) {
+  for (int d = 0; d < a->dims && a->boundaries[d] && b->boundaries[d]; d++)
+    if (memcmp(a->boundaries[d], b->boundaries[d], (size_t)a->grid[d] * sizeof *a->boundaries[d]))
+      return 0;
+  return 1;
+}
+
+static int same_owners(const rgi_ga_handle *a, const rgi_ga_handle *b) {
+  int size = rgi_ga_pgroup_nnodes(a->group);
+  for (int p = 0; p < size; p++)
+    if (rgi_ga_handle_rank(a, p) != rgi_ga_handle_rank(b, p))
+      return 0;
+  return 1;
+}
+
 int rgi_ga_compare_distr(int g_a, int g_b) {
   rg_array_spec a = spec_of(__func__, g_a), b = spec_of(__func__, g_b);
-  const rgi_ga_handle *ha = rgi_ga_handle_of(__func__, g_a), *hb = rgi_ga_handle_of(__func__, g_b);
-  int same = a.dims == b.dims && a.layout == b.layout &&
-             !memcmp(a.shape, b.shape, sizeof a.shape) && !memcmp(a.grid, b.grid, sizeof a.grid) &&
-             !memcmp(ha->tiles, hb->tiles, sizeof ha->tiles) &&
-             !memcmp(ha->tile, hb->tile, sizeof ha->tile);
-  int size = rgi_ga_pgroup_nnodes(ha->group);
-  for (int d = 0; d < a.dims && same && a.boundaries[d] && b.boundaries[d]; d++)
-    same = !memcmp(a.boundaries[d], b.boundaries[d], (size_t)a.grid[d] * sizeof *a.boundaries[d]);
-  for (int p = 0; p < size && same; p++)
-    same = rgi_ga_handle_rank(ha, p) == rgi_ga_handle_rank(hb, p);
-  return same;
+  const rgi_ga_handle *first = rgi_ga_handle_of(__func__, g_a);
+  const rgi_ga_handle *second = rgi_ga_handle_of(__func__, g_b);
+  return a.dims == b.dims && !memcmp(a.shape, b.shape, sizeof a.shape) &&
+         !memcmp(a.grid, b.grid, sizeof a.grid) &&
+         !memcmp(first->tiles, second->tiles, sizeof first->tiles) &&
+         !memcmp(first->tile, second->tile, sizeof first->tile) && same_boundaries(&a, &b) &&
+         same_owners(first, second);
 }

@@ -146,7 +146,7 @@ ELEMENTWISE(divide, RG_COMBINE_DIVIDE)
 ELEMENTWISE(minimum, RG_COMBINE_MINIMUM)
 ELEMENTWISE(maximum, RG_COMBINE_MAXIMUM)
 
-/* --- random numbers and vectors ---------------------------------------------------------- */
+/* --- random numbers ---------------------------------------------------------------------- */
 
 /* A number from 0 to *context in place of one of all numbers. */
 static int limit32(void *elements, int64_t n, const int64_t at[], void *context) {
@@ -177,28 +177,4 @@ void rgi_ga_randomize(int g_a, const void *value) {
                                  (void *)(uintptr_t)value));
   else
     RGI_GA_TRY(g_a, rg_array_scale(array, NULL, NULL, value));
-}
-
-void rgi_ga_patch_enum(int g_a, int64_t lo, int64_t hi, const void *start, const void *inc) {
-  RGI_GA_TRY(g_a, rg_array_enumerate(RGI_GA_ARRAY(g_a), &lo, (int64_t[]){hi + 1}, start, inc));
-}
-
-void rgi_ga_scan_add(int g_a, int g_b, int g_sbit, int64_t lo, int64_t hi, int excl) {
-  RGI_GA_TRY(g_a, rg_array_scan(excl ? RG_SCAN_ADD_EXCLUSIVE : RG_SCAN_ADD, RGI_GA_ARRAY(g_a),
-                                RGI_GA_ARRAY(g_sbit), RGI_GA_ARRAY(g_b), lo, hi + 1));
-}
-
-void rgi_ga_scan_copy(int g_a, int g_b, int g_sbit, int64_t lo, int64_t hi) {
-  RGI_GA_TRY(g_a, rg_array_scan(RG_SCAN_COPY, RGI_GA_ARRAY(g_a), RGI_GA_ARRAY(g_sbit),
-                                RGI_GA_ARRAY(g_b), lo, hi + 1));
-}
-
-void rgi_ga_pack(int g_src, int g_dest, int g_mask, int64_t lo, int64_t hi, int64_t *icount) {
-  RGI_GA_TRY(g_src, rg_array_pack(RGI_GA_ARRAY(g_src), RGI_GA_ARRAY(g_mask), RGI_GA_ARRAY(g_dest),
-                                  lo, hi + 1, icount));
-}
-
-void rgi_ga_unpack(int g_src, int g_dest, int g_mask, int64_t lo, int64_t hi, int64_t *icount) {
-  RGI_GA_TRY(g_src, rg_array_unpack(RGI_GA_ARRAY(g_src), RGI_GA_ARRAY(g_mask), RGI_GA_ARRAY(g_dest),
-                                    lo, hi + 1, icount));
 }

@@ -224,6 +224,14 @@ void test_irregular(void) {
     RGT_INT(lo[0], map[p]);
     RGT_INT(hi[0] - lo[0], p);
   }
+  int even = NGA_Create(C_INT, 1, &rgt_size, "even", NULL), same; /* one element each */
+  for (int i = 0; i < rgt_size; i++)
+    map[i] = i;
+  same = NGA_Create_irreg(C_INT, 1, &rgt_size, "same", &rgt_size, map);
+  RGT_INT(GA_Compare_distr(even, same), 0);
+  RGT_TRUE(GA_Compare_distr(even, g) != 0);
+  GA_Destroy(even);
+  GA_Destroy(same);
   GA_Destroy(g);
   free(map);
 }

@@ -128,6 +128,18 @@ void test_scans(void) {
   RGT_INT(integer_at(b, last - 2), 0);
   GA_Scan_copy(a, b, mask, 0, last);
   RGT_INT(integer_at(b, last), 10 + 2 * (last - 2));
+  GA_Scan_add(a, b, mask, 1, last, 0); /* from the mask's first 1 on, which is at 3 */
+  RGT_INT(integer_at(b, 1), 10);
+  int flags = NGA_Create(C_FLOAT, 1, &n, "flags", NULL), at = 2;
+  float real = .5;
+  GA_Zero(flags);
+  if (rgt_rank == 0)
+    NGA_Put(flags, &at, &at, &real, NULL);
+  GA_Sync();
+  GA_Scan_copy(a, b, flags, 0, last);
+  RGT_INT(integer_at(b, 2), 14);
+  RGT_INT(integer_at(b, last), 14);
+  GA_Destroy(flags);
   GA_Pack(a, b, mask, 0, last, &icount);
   RGT_INT(icount, rgt_size);
   RGT_INT(integer_at(b, rgt_size - 1), 10 + 2 * (last - 2));
@@ -199,6 +211,16 @@ void test_matrices(void) {
     expected = sum;
   }
   RGT_DBL(number_at(c, 0, 0), expected, 1e-9);
+  int shape[3] = {2, n, n}, deep = NGA_Create(C_DBL, 3, shape, "deep", NULL);
+  int lo[3] = {1, 0, 0}, hi[3] = {1, n - 1, n - 1}, alo[2] = {0, 0}, ahi[2] = {n - 1, n - 1};
+  NGA_Matmul_patch('n', 'n', &one, &zero, a, alo, ahi, b, alo, ahi, deep, lo, hi);
+  NGA_Copy_patch('n', deep, lo, hi, c, alo, ahi);
+  for (int k = 0, sum = 0; k < n; k++) {
+    sum += (10 + k + 1) * (10 + k + 1);
+    expected = sum;
+  }
+  RGT_DBL(number_at(c, 1, 1), expected, 1e-9);
+  GA_Destroy(deep);
   GA_Symmetrize(a);
   RGT_DBL(number_at(a, 0, 2), (3 + 21) / 2., 0);
   int v = NGA_Create(C_DBL, 1, &n, "v", NULL), at = n - 1;
