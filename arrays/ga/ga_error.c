@@ -30,12 +30,15 @@ static const char *plain_detail(void) {
 }
 
 __attribute__((noreturn)) static void end_job(const char *text, int status) {
-  int rank = -1;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  int rank = 0, has_mpi = 0;
+  MPI_Initialized(&has_mpi);
+  if (has_mpi)
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   fflush(stdout);
   fprintf(stderr, "%d: %s\n", rank, text);
   fflush(stderr);
-  MPI_Abort(MPI_COMM_WORLD, status);
+  if (has_mpi)
+    MPI_Abort(MPI_COMM_WORLD, status);
   _exit(status);
 }
 

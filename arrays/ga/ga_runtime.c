@@ -13,20 +13,24 @@
 
 static int started, debug_level;
 
-void rgi_ga_initialize_comm(MPI_Comm comm) {
+static void start(const char *call, MPI_Comm comm) {
   int has_mpi = 0;
   MPI_Initialized(&has_mpi);
   if (!has_mpi)
-    rgi_ga_error_end(__func__, 0, "MPI_Init comes before it");
+    rgi_ga_error_end(call, 0, "MPI_Init comes before it");
   if (started)
     return;
-  RGI_GA_TRY(0, rg_init(comm, NULL));
-  RGI_GA_TRY(0, rgi_ga_group_start());
+  rgi_ga_error_check(call, 0, rg_init(comm, NULL));
+  rgi_ga_error_check(call, 0, rgi_ga_group_start());
   started = 1;
 }
 
+void rgi_ga_initialize_comm(MPI_Comm comm) {
+  start(__func__, comm);
+}
+
 void rgi_ga_initialize(void) {
-  rgi_ga_initialize_comm(MPI_COMM_WORLD);
+  start(__func__, MPI_COMM_WORLD);
 }
 
 void rgi_ga_initialize_args(int *argc, char ***argv) {
