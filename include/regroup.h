@@ -16,6 +16,7 @@
 #include <regroup/collectives.h>
 #include <regroup/comm.h>
 #include <regroup/error.h>
+#include <regroup/ga.h>
 #include <regroup/group.h>
 #include <regroup/intercomm.h>
 #include <regroup/linalg.h>

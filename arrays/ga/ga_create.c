@@ -200,7 +200,7 @@ static rg_group reordered(const char *call, int g, rgi_ga_handle *handle, rg_gro
       handle->rank[p] = n;
       handle->process[n++] = p;
     }
-  rg_group ordered;
+  rg_group ordered = NULL;
   rgi_ga_error_check(call, g, rg_group_create(group, size, handle->process, 0, &ordered));
   return ordered;
 }

@@ -57,7 +57,15 @@ void rgi_ga_error_end(const char *call, int g, const char *format, ...) {
   end_job(text, STATUS);
 }
 
+int rgi_ga_handle_keeps, rgi_ga_handle_kept;
+
 void rgi_ga_error_report(const char *call, int g, int code) {
+  if (rgi_ga_handle_keeps &&
+      (rgi_ga_handle_kept || code == RG_ERR_PROC_FAILED || code == RG_ERR_REVOKED)) {
+    if (!rgi_ga_handle_kept)
+      rgi_ga_handle_kept = code;
+    return;
+  }
   rgi_ga_error_end(call, g, "%s (%s)", plain_detail(), rg_error_name(code));
 }
 

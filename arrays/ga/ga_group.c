@@ -48,6 +48,17 @@ int rgi_ga_group_start(void) {
   return code;
 }
 
+int rgi_ga_group_replace(rg_group survivors) {
+  rg_group copy;
+  int code = rg_group_dup(survivors, &copy);
+  if (code != RG_SUCCESS)
+    return code;
+  rg_group_free(&world);
+  world = rgi_ga_group_current = copy;
+  rgi_ga_group_default = RGI_GA_WORLD;
+  return RG_SUCCESS;
+}
+
 static void free_group(int i) {
   rg_group_free(&groups[i]->group);
   free(groups[i]->world);
@@ -94,7 +105,7 @@ static int *translated(const char *call, rg_group group, int n, const int ranks[
 }
 
 int rgi_ga_pgroup_create(const int list[], int count) {
-  rg_group made;
+  rg_group made = NULL;
   RGI_GA_TRY(0, rg_group_create(rgi_ga_group_current, count, list, 0, &made));
   int *members = made ? NULL : translated(__func__, rgi_ga_group_current, count, list);
   return number_group(__func__, made, count, members);
@@ -109,13 +120,13 @@ int rgi_ga_pgroup_destroy(int grp) {
 }
 
 int rgi_ga_pgroup_duplicate(int grp) {
-  rg_group copy;
+  rg_group copy = NULL;
   RGI_GA_TRY(0, rg_group_dup(rgi_ga_group_of(__func__, grp), &copy));
   return number_group(__func__, copy, 0, NULL);
 }
 
 int rgi_ga_pgroup_self(void) {
-  rg_group self;
+  rg_group self = NULL;
   int rank = rgi_ga_nodeid();
   RGI_GA_TRY(0, rg_group_create_range(rgi_ga_group_current, rank, rank, 1, 0, &self));
   return number_group(__func__, self, 0, NULL);
@@ -124,7 +135,7 @@ int rgi_ga_pgroup_self(void) {
 /* Groups of neighbours, of as many each but for the last one; a member gets the number of its own.
  */
 int rgi_ga_pgroup_split(int grp_id, int num_group) {
-  rg_group parent = rgi_ga_group_of(__func__, grp_id), part;
+  rg_group parent = rgi_ga_group_of(__func__, grp_id), part = NULL;
   int size = rgi_ga_pgroup_nnodes(grp_id), rank = rgi_ga_pgroup_nodeid(grp_id);
   if (num_group == 0)
     return grp_id;
@@ -137,7 +148,7 @@ int rgi_ga_pgroup_split(int grp_id, int num_group) {
 }
 
 int rgi_ga_pgroup_split_irreg(int grp_id, int color) {
-  rg_group part;
+  rg_group part = NULL;
   if (color < 0)
     rgi_ga_error_end(__func__, 0, "color is %d", color);
   RGI_GA_TRY(0, rg_group_split(rgi_ga_group_of(__func__, grp_id), color, 0, &part));
@@ -210,7 +221,7 @@ void rgi_ga_list_nodeid(int list[], int nprocs) {
 }
 
 static MPI_Comm view(const char *call, int number) {
-  MPI_Comm comm;
+  MPI_Comm comm = MPI_COMM_NULL;
   rgi_ga_error_check(call, 0, rg_group_comm(rgi_ga_group_of(call, number), &comm));
   return comm;
 }

@@ -17,6 +17,9 @@ extern rg_group rgi_ga_group_current;
 /* The group with this number; ends the job if the caller is not in it. */
 rg_group rgi_ga_group_of(const char *call, int number);
 
+/* From now on these are all processes. */
+int rgi_ga_group_replace(rg_group survivors);
+
 /* At GA_Initialize and GA_Terminate. */
 int rgi_ga_group_start(void);
 void rgi_ga_group_stop(void);

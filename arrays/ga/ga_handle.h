@@ -91,8 +91,9 @@ extern size_t rgi_ga_handle_limit, rgi_ga_handle_used;
 __attribute__((noreturn, format(printf, 3, 4))) void rgi_ga_error_end(const char *call, int g,
                                                                       const char *format, ...);
 
-/* The same with the text of a function of the library that has returned code. Returns only where
- * the program wants to go on after a death (rg_ga_keep_failures). */
+/* The same with the text of a function of the library that has returned code. Returns only after a
+ * death, where the program wants to go on (rg_ga_keep_failures); the first code is kept. */
+extern int rgi_ga_handle_keeps, rgi_ga_handle_kept;
 void rgi_ga_error_report(const char *call, int g, int code);
 
 static inline void rgi_ga_error_check(const char *call, int g, int code) {

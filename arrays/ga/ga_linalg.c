@@ -13,7 +13,7 @@
 static rg_array turned(const char *call, int g, rg_array a) {
   rg_array_spec spec = {.size = sizeof spec};
   rg_group group;
-  rg_array made;
+  rg_array made = NULL;
   rgi_ga_error_check(call, g, rg_array_info(a, &spec));
   rgi_ga_error_check(call, g, rg_array_group(a, &group));
   if (spec.dims != 2)
@@ -83,7 +83,7 @@ void rgi_ga_lu_solve(char tran, int g_a, int g_b) {
 
 /* 0, or 1 if the symmetric matrix is not positive definite: then g_b is unchanged. */
 int rgi_ga_llt_solve(int g_a, int g_b) {
-  rg_array a = RGI_GA_ARRAY(g_a), factor;
+  rg_array a = RGI_GA_ARRAY(g_a), factor = NULL;
   RGI_GA_TRY(g_a, rg_array_dup(a, &factor));
   int code = rg_linalg_cholesky(a, NULL, factor);
   if (code != RG_ERR_NUMERIC)

@@ -41,7 +41,7 @@ static rg_array transposed(const char *call, const dot_patch *p) {
   rgi_ga_patch patch = rgi_ga_patch_of(call, p->g, p->hi);
   rg_array_spec spec = {.size = sizeof spec};
   rg_group group;
-  rg_array copy;
+  rg_array copy = NULL;
   rgi_ga_error_check(call, p->g, rg_array_info(patch.array, &spec));
   rgi_ga_error_check(call, p->g, rg_array_group(patch.array, &group));
   if (spec.dims != 2)

@@ -29,6 +29,7 @@ if not shared:
 symbols = {line.split()[-1] for line in call('nm', '-D', '--defined-only', shared[0]).splitlines()}
 have = {name for name in symbols if re.match(r'N?GA_', name)}
 assert have == want, 'missing: %s; not in the list: %s' % (sorted(want - have), sorted(have - want))
+assert {'rg_ga_array', 'rg_ga_recover', 'rg_ga_failure', 'rg_ga_keep_failures'} <= symbols
 assert not any(name.startswith('rgi_') for name in symbols), symbols
 
 flags = [w for w in call('mpicc.mpich', '-show').split() if w.startswith('-I')] + ['-I%s/ga' % BUILD, '-Iinclude/regroup-ga']

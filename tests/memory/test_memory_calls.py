@@ -13,6 +13,10 @@ import sys
 
 LEFT_OUT = {
     'rg_group_replace': 'without a death it is rg_group_shrink',
+    'rg_ga_array': 'allocates nothing, as the next two',
+    'rg_ga_keep_failures': 'see rg_ga_array',
+    'rg_ga_failure': 'see rg_ga_array',
+    'rg_ga_recover': 'rg_array_recover for each array, and rg_group_dup',
     'rg_reserve_acquisition': 'a copy of what rg_reserve_park has returned',
 }
 

@@ -22,8 +22,9 @@ import jobs
 import mpich
 import nwchem
 import packages
+import relink
 
-PROGRAMS = {'nwchem': nwchem, 'ga': ga, 'coarrays': coarrays, 'mpich': mpich, 'hpcc': hpcc}
+PROGRAMS = {'nwchem': nwchem, 'ga': ga, 'coarrays': coarrays, 'mpich': mpich, 'hpcc': hpcc, 'relink': relink}
 
 
 def words(text):
