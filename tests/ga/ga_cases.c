@@ -12,8 +12,6 @@
 
 #include "tests/check/check.h"
 
-#pragma GCC diagnostic ignored "-Wdiscarded-qualifiers" /* Global Arrays' strings are not const */
-
 void test_start(void) {
   RGT_INT(GA_Initialized(), 0);
   GA_Initialize();

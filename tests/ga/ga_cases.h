@@ -5,6 +5,13 @@
 #ifndef RGT_GA_CASES_H
 #define RGT_GA_CASES_H
 
+/* Global Arrays' strings are not const. */
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wincompatible-pointer-types-discards-qualifiers"
+#else
+#pragma GCC diagnostic ignored "-Wdiscarded-qualifiers"
+#endif
+
 void test_start(void);
 void test_patches(void);
 void test_types(void);

@@ -9,8 +9,6 @@
 #include "ga_cases.h"
 #include "tests/check/check.h"
 
-#pragma GCC diagnostic ignored "-Wdiscarded-qualifiers" /* Global Arrays' strings are not const */
-
 /* A matrix with element (i, j) = 10 i + j + 1, set by process 0. */
 static int matrix(int type, int rows, int columns) {
   int g = NGA_Create(type, 2, (int[]){rows, columns}, "matrix", NULL);
