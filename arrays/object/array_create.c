@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/mix.h"
 #include "base/sized.h"
 #include "base/spare.h"
@@ -106,13 +107,28 @@ static int create_array(const char *call, rg_group g, const rg_array_spec *spec,
   return RG_SUCCESS;
 }
 
+/* Programs that come from Global Arrays, where a chunk of -1 means "divide evenly". */
+static void warn_of_one_owner(rg_array a, const rg_array_spec *spec) {
+  for (int i = 0; i < spec->dims; i++)
+    if (spec->layout != RG_LAYOUT_BLOCK || spec->chunk[i] != -1)
+      return;
+  if (a->members > 1 && a->me == 0)
+    rgi_log(
+        RGI_LOG_WARN,
+        "rg_array_create: chunk is -1 in all dimensions of array \"%s\": rank 0 owns all of its "
+        "elements; 0 divides evenly",
+        a->name ? a->name : "");
+}
+
 int rg_array_create(rg_group g, const rg_array_spec *spec, rg_array *a) {
   rg_array_spec own;
   RGI_REQUIRE(a);
   RGI_TRY(rgi_group_check_member(__func__, g));
   rgi_array_free_deferred();
   int wrong = rgi_sized_take(&own, sizeof own, spec, "rg_array_create: spec");
-  return create_array(__func__, g, &own, wrong, a);
+  RGI_TRY(create_array(__func__, g, &own, wrong, a));
+  warn_of_one_owner(*a, &own);
+  return RG_SUCCESS;
 }
 
 int rg_array_create_simple(rg_group g, rg_array_type type, int dims, const int64_t shape[],

@@ -107,8 +107,8 @@ typedef struct {
    * the remaining members own no element. 0: the library chooses. RG_LAYOUT_IRREGULAR: required. */
   int grid[RG_ARRAY_MAX_DIMS];
   /* RG_LAYOUT_BLOCK: a hint for the least extent of a block (0: no hint; -1: this dimension is
-   * not divided). Cyclic layouts: the extent of the blocks, at least 1; more than the array's
-   * extent counts as that (rg_array_info). */
+   * not divided; where none is, a warning is logged). Cyclic layouts: the extent of the blocks, at
+   * least 1; more than the array's extent counts as that (rg_array_info). */
   int64_t chunk[RG_ARRAY_MAX_DIMS];
   /* RG_LAYOUT_IRREGULAR: for each dimension the grid[d] first indices of the blocks. They begin
    * with 0 and ascend; two equal ones make an empty block. Read only during the call. */

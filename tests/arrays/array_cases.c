@@ -262,6 +262,28 @@ static void check_differences(rg_group g) {
   check_difference(g, &other, "another division");
 }
 
+static void count_line(int level, const char *line, void *lines) {
+  *(int *)lines += level == RG_LOG_WARN && strstr(line, "rank 0 owns all") != NULL;
+}
+
+/* What Global Arrays calls "divide evenly" is not to divide at all here: there is a warning. */
+void test_undivided(void) {
+  rg_array_spec spec = {.size = sizeof spec};
+  int lines = 0;
+  rg_array a;
+  RGT_OK(rg_array_spec_set(&spec, RG_TYPE_DOUBLE, 2, (int64_t[]){4, 4}));
+  RGT_OK(rg_log_set(count_line, &lines));
+  spec.chunk[0] = -1;
+  RGT_OK(rg_array_create(world, &spec, &a));
+  RGT_INT(lines, 0);
+  RGT_OK(rg_array_free(&a));
+  spec.chunk[1] = -1;
+  RGT_OK(rg_array_create(world, &spec, &a));
+  RGT_INT(lines, rgt_rank == 0 && rgt_size > 1);
+  RGT_OK(rg_array_free(&a));
+  RGT_OK(rg_log_set(NULL, NULL));
+}
+
 /* Members that were not given the same. Those that come later get the error from the creation, the
  * others when they synchronise. */
 void test_mismatch(void) {

@@ -13,6 +13,7 @@ void test_queries(void);
 void test_wrong_calls(void);
 void test_opaque_and_empty(void);
 void test_owners_and_name(void);
+void test_undivided(void);
 void test_mismatch(void);
 void test_nobody_waits(void);
 void test_orders(void);
@@ -25,8 +26,9 @@ void test_finalize(void);
 #define ARRAY_CASES                                                                                \
   {"begin", test_begin}, {"first", test_first}, {"queries", test_queries},                         \
       {"wrong calls", test_wrong_calls}, {"opaque and empty", test_opaque_and_empty},              \
-      {"owners and name", test_owners_and_name}, {"mismatch", test_mismatch},                      \
-      {"ghosts", test_ghosts}, {"freed with requests open", test_free_with_requests}, {            \
+      {"owners and name", test_owners_and_name}, {"undivided", test_undivided},                    \
+      {"mismatch", test_mismatch}, {"ghosts", test_ghosts},                                        \
+      {"freed with requests open", test_free_with_requests}, {                                     \
     "again and again", test_again_and_again                                                        \
   }
 
