@@ -10,7 +10,6 @@
  * libregroup and are libregroup-polite.so by themselves, so they need nothing else of the library.
  */
 #include <dlfcn.h>
-#include <mpi.h>
 #include <regroup/polite.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -68,13 +67,11 @@ typedef void report_to_fn(report_fn *);
 typedef rgi_polite_end_progress progress_fn;
 typedef void *disconnect_fn(void *);
 typedef void release_fn(void *);
-typedef int query_fn(int *);
 
 /* Variables of a function and of those that it was called by lie so close to it on the stack. */
 #define NEAR_BYTES 1024
 
 enum { SEEN = 1, UNSEEN };
-enum { ONE = 1, SEVERAL };
 
 static struct {
   _Atomic(progress_fn *) progress;
@@ -85,8 +82,9 @@ static struct {
   int unseen;      /* rgi_polite_expect_unseen */
   atomic_int seen; /* a poll: of a transport that moves all messages, or of one that does not */
   atomic_ulong polls, yields, sleeps;
-  atomic_uint moves;  /* polls of any thread that have found something */
-  atomic_int threads; /* of MPI at a time: ONE, SEVERAL; 0: not yet known */
+  atomic_uint moves;           /* polls of any thread that have found something */
+  _Atomic(const void *) first; /* the thread that has started MPI, or polled first */
+  atomic_int several;          /* others have polled: threads may wait for MPICH's lock */
 } polite;
 
 static RGI_MPICH_THREAD struct {
@@ -182,12 +180,18 @@ void rgi_polite_report_to(report_fn *report) {
   polite.other_report = report;
 }
 
+static int is_first(void) {
+  const void *none = NULL;
+  return atomic_compare_exchange_strong(&polite.first, &none, &mine);
+}
+
 /* Several threads may call it at the same time: all write the same. */
 int rgi_polite_start(void) {
   /* When the library is preloaded into a program that is also linked with
    * libregroup there are two copies of this file: only the first one pauses. */
   int first = dlsym(RTLD_DEFAULT, "ucp_worker_progress") == (void *)own_ucp_worker_progress;
   tell_wrong_options();
+  is_first();
   polite.on = first && choice(RGI_OPT_POLITE);
   polite.spare = spare_processor();
   polite.kind = choice(RGI_OPT_WAIT); /* an rgi_pause_kind */
@@ -225,16 +229,6 @@ static int was_put_aside(void) {
   return mine.use.ru_nvcsw && getrusage(RUSAGE_THREAD, &use) == 0 &&
          use.ru_nvcsw == mine.use.ru_nvcsw &&
          used_seconds(&use) - used_seconds(&mine.use) < 5 * GAP_SECONDS;
-}
-
-/* MPI may not have started yet. */
-static int has_several_threads(void) {
-  query_fn *started = polite.threads ? NULL : (query_fn *)rgi_polite_next("PMPI_Initialized"),
-           *query = started ? (query_fn *)rgi_polite_next("PMPI_Query_thread") : NULL;
-  int flag = 0, level = MPI_THREAD_SINGLE;
-  if (query && started(&flag) == MPI_SUCCESS && flag && query(&level) == MPI_SUCCESS)
-    polite.threads = level == MPI_THREAD_MULTIPLE ? SEVERAL : ONE;
-  return polite.threads == SEVERAL;
 }
 
 static double thread_seconds(void) {
@@ -289,7 +283,7 @@ static void report_other(void) {
 static __attribute__((noinline)) void pause_now(int look) {
   atomic_fetch_add_explicit(&polite.polls, mine.polls, memory_order_relaxed);
   mine.polls = 0;
-  int shared = has_several_threads();
+  int shared = atomic_load_explicit(&polite.several, memory_order_relaxed);
   mine.free = look ? FREE_LOOKS : 0;
   double now = rgi_clock_now();
   int gap = now - mine.last > GAP_SECONDS && !waited_for_lock();
@@ -333,11 +327,18 @@ static inline void pause_once(void) {
     pause_now(look);
 }
 
+/* Two moves at once may count as one. */
+static inline void note_poll(unsigned done) {
+  mine.moves += done > 0;
+  if (done)
+    atomic_store_explicit(&polite.moves, polite.moves + 1, memory_order_relaxed);
+  if (polite.first != &mine)
+    atomic_store_explicit(&polite.several, !is_first(), memory_order_relaxed);
+}
+
 /* Not inlined: most polls do not come so far. */
 static __attribute__((noinline)) unsigned end_poll(unsigned done) {
-  mine.moves += done > 0;
-  if (done) /* two at once may count as one */
-    atomic_store_explicit(&polite.moves, polite.moves + 1, memory_order_relaxed);
+  note_poll(done);
   if (!done && rgi_mpich_polled)
     rgi_mpich_polled();
   if (!done && rgi_mpich_waits && polite.other && mine.polling == 0)
