@@ -22,12 +22,15 @@ class Relinked:
     def __init__(self, original, build):
         self.original, self.build_folder = original, os.path.abspath(build)
         self.built = original.store.folder + '/built/relink/'
-        os.makedirs(self.built, exist_ok=True)
+        # The helpers of Fortran tests include a header of the inside, but need nothing of it.
+        os.makedirs(self.built + 'inside', exist_ok=True)
+        open(self.built + 'inside/global.h', 'w').close()
         self.top = jobs.TOP
         lib = self.build_folder + '/lib'
         self.libraries = ['-L' + lib, '-Wl,--disable-new-dtags,-rpath,' + lib, '-lregroup-ga', '-lregroup-linalg',
                           '-lregroup-arrays', '-lregroup', '-llapack', '-lblas', '-lm']
-        self.include = ['-I%s/ga' % self.build_folder, '-I%s/include/regroup-ga' % self.top]
+        self.include = ['-I%s/ga' % self.build_folder, '-I%s/include/regroup-ga' % self.top,
+                        '-I%sinside' % self.built]
 
     def command(self, name):
         sources = self.original.tests[name]
@@ -42,7 +45,7 @@ class Relinked:
                                   [*command, '-cpp', '-M', source], cwd=self.original.folder,
                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
             for path in done.stdout.replace('\\\n', ' ').split()[1:]:
-                theirs = path.startswith(self.original.store.root) or '/global/src/' in path or '/ma/' in path
+                theirs = path.startswith(self.original.store.root + '/usr') or '/global/src/' in path or '/ma/' in path
                 if theirs or os.path.dirname(path) == '/usr/include' and PUBLIC.fullmatch(os.path.basename(path)):
                     return path
         return ''
