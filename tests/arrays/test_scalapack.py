@@ -37,7 +37,7 @@ def main(store):
     run(3, 'memory_linalg', env)
 
 
-if os.path.basename(BUILD) not in ('release', 'debug') or 'openmpi' in MPIEXEC[0]:
+if os.path.basename(BUILD) not in ('release', 'debug', 'coverage') or 'openmpi' in MPIEXEC[0]:
     print("the package is for MPICH, and not linked with a sanitizer")
     sys.exit(77)
 with tempfile.TemporaryDirectory() as scratch:

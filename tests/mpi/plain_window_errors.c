@@ -73,6 +73,7 @@ static void wrong_accesses(MPI_Win win, int size, int own) {
   told("lock type", MPI_Win_lock(-1, 0, 0, win));
   told("lock of a rank", MPI_Win_lock(MPI_LOCK_SHARED, size, 0, win));
   told("attach", MPI_Win_attach(win, v, sizeof v));
+  told("detach", MPI_Win_detach(win, v));
   told("lock", MPI_Win_lock_all(0, win));
   told("lock twice", MPI_Win_lock_all(0, win));
   told("fence", MPI_Win_fence(0, win));

@@ -47,7 +47,7 @@ def test_everywhere():
         for np in [2, 3, 4]:
             for case in ['two_agreements', 'agreement_without_one', 'agreement_of_both_kinds',
                          'shrinks_and_copies', 'synchronous_sends', 'sends_to_the_dead', 'handlers', 'jumps_out',
-                         'files', 'graphs', 'matched_messages', 'partitions']:
+                         'files', 'graphs', 'matched_messages', 'partitions', 'looks']:
                 check(where, np, case)
         for np in [4, 7]:
             check(where, np, 'two_sides')

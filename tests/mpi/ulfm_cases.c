@@ -522,6 +522,21 @@ static void matched_messages(void) {
   CHECK(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE) == MPI_SUCCESS && value == left);
 }
 
+/* A shrinking ends when all look at it, by any call. */
+static void looks(void) {
+  MPI_Comm made = MPI_COMM_NULL;
+  MPI_Request request;
+  int flag = 0;
+  CHECK(MPIX_Comm_ishrink(MPI_COMM_WORLD, &made, &request) == MPI_SUCCESS);
+  while (!flag)
+    CHECK(MPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  CHECK(request != MPI_REQUEST_NULL);
+  for (flag = 0; !flag;)
+    CHECK(MPI_Testall(1, &request, &flag, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
+  CHECK(request == MPI_REQUEST_NULL && sum_of(made) == size);
+  MPI_Comm_free(&made);
+}
+
 /* Parts of a message become ready one by one, as a range and as a list. */
 static void partitions(void) {
   enum { PARTS = 6 };
@@ -591,6 +606,7 @@ static const struct {
              {"graphs", graphs},
              {"matched_messages", matched_messages},
              {"partitions", partitions},
+             {"looks", looks},
              {"waits_for_file", waits_for_file},
              {"waits_for_window", waits_for_window},
              {"aborts", aborts}};
