@@ -243,3 +243,14 @@ static void reduce(const char *call, int group, int type, void *x, int n, const 
 
 PGROUP_GOP(ga_pgroup_gop_)
 PGROUP_GOP(nga_pgroup_gop_)
+
+#define VERSION(name)                                                                              \
+  RG_API void name(Integer *major, Integer *minor, Integer *patch);                                \
+  void name(Integer *major, Integer *minor, Integer *patch) {                                      \
+    *major = GA_VERSION_MAJOR;                                                                     \
+    *minor = GA_VERSION_MINOR;                                                                     \
+    *patch = GA_VERSION_PATCH;                                                                     \
+  }
+
+VERSION(ga_version_)
+VERSION(nga_version_)

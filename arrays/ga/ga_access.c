@@ -40,24 +40,6 @@ void rgi_ga_strided_acc(int g_a, const int64_t lo[], const int64_t hi[], const i
   RGI_GA_TRY(g_a, rg_array_acc_strided(patch.array, lo, patch.end, skip, buf, ld, alpha));
 }
 
-void rgi_ga_periodic_put(int g_a, const int64_t lo[], const int64_t hi[], const void *buf,
-                         const int64_t ld[]) {
-  rgi_ga_patch patch = RGI_GA_PATCH(g_a, hi);
-  RGI_GA_TRY(g_a, rg_array_put_periodic(patch.array, lo, patch.end, buf, ld));
-}
-
-void rgi_ga_periodic_get(int g_a, const int64_t lo[], const int64_t hi[], void *buf,
-                         const int64_t ld[]) {
-  rgi_ga_patch patch = RGI_GA_PATCH(g_a, hi);
-  RGI_GA_TRY(g_a, rg_array_get_periodic(patch.array, lo, patch.end, buf, ld));
-}
-
-void rgi_ga_periodic_acc(int g_a, const int64_t lo[], const int64_t hi[], const void *buf,
-                         const int64_t ld[], const void *alpha) {
-  rgi_ga_patch patch = RGI_GA_PATCH(g_a, hi);
-  RGI_GA_TRY(g_a, rg_array_acc_periodic(patch.array, lo, patch.end, buf, ld, alpha));
-}
-
 void rgi_ga_put_field(int g_a, const int64_t lo[], const int64_t hi[], int foff, int fsize,
                       const void *buf, const int64_t ld[]) {
   rgi_ga_patch patch = RGI_GA_PATCH(g_a, hi);

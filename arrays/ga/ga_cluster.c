@@ -26,8 +26,10 @@ int rgi_ga_cluster_proc_nodeid(int proc) {
   return node_of(__func__, proc);
 }
 
-/* The y-th process of node x, or, with y = -1, their number. */
+/* The y-th process of node x, or, with y = -1, their number. Node -1 is the caller's. */
 static int look(const char *call, int x, int y) {
+  if (x == -1)
+    x = rgi_ga_cluster_nodeid();
   int size = rgi_ga_pgroup_nnodes(RGI_GA_WORLD), seen = 0;
   for (int p = 0; p < size; p++)
     if (node_of(call, p) == x && seen++ == y)

@@ -51,8 +51,8 @@ void rgi_ga_copy(int g_a, int g_b) {
 void rgi_ga_copy_patch(char trans, int g_a, const int64_t alo[], const int64_t ahi[], int g_b,
                        const int64_t blo[], const int64_t bhi[]) {
   rgi_ga_patch a = RGI_GA_PATCH(g_a, ahi), b = RGI_GA_PATCH(g_b, bhi);
-  RGI_GA_TRY(g_a, rg_array_copy_patch(a.array, alo, a.end, b.array, blo, b.end,
-                                      trans == 't' || trans == 'T'));
+  int transposed = (trans == 't' || trans == 'T') && rgi_ga_handle_dims(g_a) > 1;
+  RGI_GA_TRY(g_a, rg_array_copy_patch(a.array, alo, a.end, b.array, blo, b.end, transposed));
 }
 
 /* Nothing is mirrored. */

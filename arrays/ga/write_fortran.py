@@ -240,7 +240,7 @@ class Form:
             getattr(self, a.kind)(a)
             parts.append([a, self.parameters[before:]])
         for i, (a, _) in enumerate(parts[:-1]):
-            if parts[i + 1][0].kind == 'map':
+            if parts[i + 1][0].kind == 'map' and parts[i + 1][0].length == a.name:
                 parts[i], parts[i + 1] = parts[i + 1], parts[i]
                 if self.two:  # a dimension's map, then its size
                     (m, maps), (b, sizes) = parts[i], parts[i + 1]

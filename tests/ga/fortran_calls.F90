@@ -98,6 +98,13 @@ subroutine test_irregular
     call check(all(regions(:, k) == [map1(k), map1(k) + k - 1, 2, 3, k - 1]), 'ga_locate_region''s map')
   end do
   call check(ga_destroy(g), 'ga_destroy')
+  g = ga_create_handle()
+  call ga_set_data(g, 2, [np * (np + 1) / 2, 3], MT_DBL)
+  call ga_set_irreg_distr(g, [map1(1:np), 1], [np, 1])
+  call check(ga_allocate(g), 'ga_allocate')
+  call ga_distribution(g, me, ilo, ihi, jlo, jhi)
+  call check(ilo == map1(me + 1) .and. ihi == ilo + me .and. jlo == 1 .and. jhi == 3, 'ga_set_irreg_distr')
+  call check(ga_destroy(g), 'ga_destroy')
 end subroutine
 
 subroutine test_onesided
@@ -106,7 +113,7 @@ subroutine test_onesided
 #include "mafdecls.fh"
 #include "global.fh"
   integer :: n, g, h, i, j, c, nb, is(4), js(4), subs(2, 4)
-  double precision :: part(2, 3), four(4)
+  double precision :: part(2, 3), four(4), column(6 * np), around(6 * np + 2)
   n = 6 * np
   g = filled(n, n, 'onesided')
   call ga_get(g, n - 1, n, 2, 4, part, 2)
@@ -137,6 +144,11 @@ subroutine test_onesided
   call ga_sync()
   call nga_gather(g, four, subs, 4)
   call check(all(four == [1d0, 2d0, 3d0, 4d0]), 'nga_scatter')
+  ! Two rows more than the array has, and a column that is twice around.
+  call nga_periodic_get(g, [0, n + 4], [n + 1, n + 4], around, [n + 2])
+  call nga_get(g, [1, 4], [n, 4], column, [n])
+  call check(all(around == [column(n), column, column(1)]), 'nga_periodic_get')
+  call ga_sync()
   call check(ga_create(MT_INT, 2, 3, 'counter', 0, 0, h), 'ga_create')
   call ga_zero(h)
   do i = 1, 5
