@@ -45,9 +45,14 @@ void rgi_ga_access_ghosts(int g_a, int64_t dims[], void *ptr, int64_t ld[]) {
   rg_array_spec spec = spec_of(__func__, g_a);
   int64_t lo[GA_MAX_DIM], end[GA_MAX_DIM];
   own_block(__func__, g_a, lo, end);
-  for (int d = 0; d < spec.dims; d++)
+  int64_t elements = 1;
+  for (int d = 0; d < spec.dims; d++) {
+    elements *= end[d] - lo[d];
     dims[d] = end[d] - lo[d] + 2 * spec.ghosts[d];
-  RGI_GA_TRY(g_a, rg_array_access_ghosts(RGI_GA_ARRAY(g_a), RG_ACCESS_READ_WRITE, ptr, ld));
+  }
+  *(void **)ptr = NULL;
+  if (elements) /* else the process has no memory, and nothing to look at */
+    RGI_GA_TRY(g_a, rg_array_access_ghosts(RGI_GA_ARRAY(g_a), RG_ACCESS_READ_WRITE, ptr, ld));
 }
 
 /* subscript counts from the first ghost cell. */

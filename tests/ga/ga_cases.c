@@ -358,6 +358,15 @@ void test_ghosts(void) {
   NGA_Release_ghost_element(g, (int[]){5});
   RGT_INT(GA_Has_ghosts(g), 1);
   GA_Destroy(g);
+  int one = 1; /* most processes own nothing */
+  g = NGA_Create_ghosts(C_INT, 1, &one, &width, "one", NULL);
+  GA_Zero(g);
+  GA_Update_ghosts(g);
+  NGA_Access_ghosts(g, &extent, &at, NULL);
+  int owners = at != NULL;
+  GA_Igop(&owners, 1, "+");
+  RGT_INT(owners, 1);
+  GA_Destroy(g);
 }
 
 void test_direct(void) {
