@@ -64,6 +64,12 @@ void test_patches(void) {
   NGA_Periodic_get(g, (int[]){-1, 0}, (int[]){0, 0}, all, (int[]){1});
   RGT_DBL(all[0], 3 * 10 * (dims[0] - 1), 0);
   RGT_DBL(all[1], 0, 0);
+  int around = 3 * COLUMNS; /* each row three times, from its last element on */
+  double wide[3 * COLUMNS];
+  NGA_Periodic_get(g, (int[]){1, -1}, (int[]){1, around - 2}, wide, &around);
+  for (int j = 0; j < around; j++)
+    RGT_DBL(wide[j], 3 * (10 + (j + COLUMNS - 1) % COLUMNS), 0);
+  GA_Sync();
   GA_Destroy(g);
   RGT_INT(GA_Valid_handle(g), 0);
 }
@@ -343,6 +349,7 @@ void test_ghosts(void) {
   for (int i = lo; i <= hi; i++)
     own[i - lo] = i;
   NGA_Put(g, &lo, &hi, own, NULL);
+  GA_Set_ghost_corner_flag(g, 0);
   GA_Update_ghosts(g);
   NGA_Access_ghosts(g, &extent, &at, NULL);
   RGT_INT(extent, 6);

@@ -25,6 +25,11 @@ class Relinked:
         # The helpers of Fortran tests include a header of the inside, but need nothing of it.
         os.makedirs(self.built + 'inside', exist_ok=True)
         open(self.built + 'inside/global.h', 'w').close()
+        # A generator of random numbers that Global Arrays' library has beside its interface.
+        self.random = self.built + 'inside/random.c'
+        with open(self.random, 'w') as f:
+            f.write('#include <stdlib.h>\ndouble drand_(long *seed) {\n  if (*seed)\n    srand48(*seed);\n'
+                    '  return drand48();\n}\n')
         self.top = jobs.TOP
         lib = self.build_folder + '/lib'
         self.libraries = ['-L' + lib, '-Wl,--disable-new-dtags,-rpath,' + lib, '-lregroup-ga', '-lregroup-linalg',
@@ -56,7 +61,8 @@ class Relinked:
         found = self.reads_theirs(command, sources)
         if found:
             return 'error: reads ' + found
-        done = subprocess.run([*command, *sources, '-o', self.built + name, *self.libraries],
+        random = [self.random] * any(s.endswith('.F') for s in sources)
+        done = subprocess.run([*command, *sources, *random, '-o', self.built + name, *self.libraries],
                               cwd=self.original.folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         return done.stdout if done.returncode else ''
 
