@@ -21,6 +21,12 @@ def skip(reason):
     sys.exit(77)
 
 
+# The sanitizers must be in a program from the start.
+if not os.path.exists(BUILD + '/lib/libregroup-ga.so') or any(w in os.path.basename(BUILD) for w in ['asan', 'tsan', 'openmpi']):
+    skip('%s has no libregroup-ga for programs of other compilers' % BUILD)
+COVERAGE = ['--coverage'] * ('coverage' in os.path.basename(BUILD))
+
+
 def folder():
     return tempfile.TemporaryDirectory(prefix='rgt_ga_')
 
@@ -37,7 +43,7 @@ def shared(size):
 
 def static(size):
     return [*('%s/lib/lib%s.a' % (BUILD, n) for n in [name_of(size), *LIBRARIES]), '-Wl,-u,rg_polite_active', '-larmci-mpich',
-            '-lopenblas', '-lhwloc', '-lsodium', '-lpthread', '-ldl', '-lm']
+            '-lopenblas', '-lhwloc', '-lsodium', '-lpthread', '-ldl', '-lm', *COVERAGE]
 
 
 def run(command, **more):
