@@ -44,23 +44,6 @@ void rgi_ga_add_constant_patch(int g, const int64_t lo[], const int64_t hi[], co
   RGI_GA_TRY(g, rg_array_add_scalar(patch.array, lo, patch.end, alpha));
 }
 
-void rgi_ga_copy(int g_a, int g_b) {
-  RGI_GA_TRY(g_a, rg_array_copy(RGI_GA_ARRAY(g_a), RGI_GA_ARRAY(g_b)));
-}
-
-void rgi_ga_copy_patch(char trans, int g_a, const int64_t alo[], const int64_t ahi[], int g_b,
-                       const int64_t blo[], const int64_t bhi[]) {
-  rgi_ga_patch a = RGI_GA_PATCH(g_a, ahi), b = RGI_GA_PATCH(g_b, bhi);
-  int transposed = (trans == 't' || trans == 'T') && rgi_ga_handle_dims(g_a) > 1;
-  RGI_GA_TRY(g_a, rg_array_copy_patch(a.array, alo, a.end, b.array, blo, b.end, transposed));
-}
-
-/* Nothing is mirrored. */
-void rgi_ga_merge_distr_patch(int g_a, const int64_t alo[], const int64_t ahi[], int g_b,
-                              const int64_t blo[], const int64_t bhi[]) {
-  rgi_ga_copy_patch('n', g_a, alo, ahi, g_b, blo, bhi);
-}
-
 void rgi_ga_add(const void *alpha, int g_a, const void *beta, int g_b, int g_c) {
   RGI_GA_TRY(g_a,
              rg_array_add(alpha, RGI_GA_ARRAY(g_a), beta, RGI_GA_ARRAY(g_b), RGI_GA_ARRAY(g_c)));

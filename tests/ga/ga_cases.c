@@ -447,6 +447,53 @@ void test_groups(void) {
   GA_Sync();
 }
 
+/* The number of elements i from lo to hi that are not i + add. */
+static int wrong_elements(int g, int lo, int hi, int add) {
+  int wrong = 0, value;
+  for (int i = lo; i <= hi; i++) {
+    NGA_Get(g, &i, &i, &value, NULL);
+    wrong += value != i + add;
+  }
+  return wrong;
+}
+
+/* Between an array of all processes and one of the upper half, whose members alone call. */
+static void copy_between(int large, int group, int n) {
+  int g = NGA_Create_config(C_INT, 1, &n, "of the upper half", NULL, group), last = n - 1;
+  int middle = n / 2, zero = 0;
+  GA_Fill(g, &zero);
+  GA_Copy(large, g);
+  RGT_INT(wrong_elements(g, 0, last, 5), 0);
+  NGA_Copy_patch('n', large, &middle, &last, g, (int[]){0}, (int[]){last - middle});
+  RGT_INT(wrong_elements(g, 0, last - middle, 5 + middle), 0);
+  RGT_INT(wrong_elements(g, last - middle + 1, last, 5), 0);
+  GA_Pgroup_sync(group);
+  GA_Copy(g, large);
+  RGT_INT(wrong_elements(large, 0, last - middle, 5 + middle), 0);
+  GA_Pgroup_sync(group);
+  NGA_Copy_patch('n', g, (int[]){0}, (int[]){last - middle}, large, &middle, &last);
+  RGT_INT(wrong_elements(large, middle, last, 5), 0);
+  GA_Destroy(g);
+}
+
+void test_copy_groups(void) {
+  int n = 3 * rgt_size + 1, half = rgt_size / 2, list[64], large;
+  large = NGA_Create(C_INT, 1, &n, "of all", NULL);
+  for (int p = half; p < rgt_size; p++)
+    list[p - half] = p;
+  int group = GA_Pgroup_create(list, rgt_size - half);
+  for (int i = 0; i < n && rgt_rank == 0; i++)
+    NGA_Put(large, &i, &i, &(int){i + 5}, NULL);
+  GA_Sync();
+  if (rgt_rank >= half)
+    copy_between(large, group, n);
+  GA_Sync();
+  RGT_INT(wrong_elements(large, n / 2, n - 1, 5), 0);
+  GA_Pgroup_destroy(group);
+  GA_Sync();
+  GA_Destroy(large);
+}
+
 void test_reductions(void) {
   int i[2] = {rgt_rank + 1, -rgt_rank}, n = rgt_size;
   GA_Igop(i, 2, "+");

@@ -30,6 +30,7 @@ void test_numbers(void);
 void test_matrices(void);
 void test_solvers(void);
 void test_groups(void);
+void test_copy_groups(void);
 void test_reductions(void);
 void test_locks(void);
 void test_memory(void);
@@ -42,7 +43,8 @@ void test_again(void);
       {"ghosts", test_ghosts}, {"direct", test_direct}, {"whole", test_whole},                     \
       {"combine", test_combine}, {"scans", test_scans}, {"numbers", test_numbers},                 \
       {"matrices", test_matrices}, {"solvers", test_solvers}, {"groups", test_groups},             \
-      {"reductions", test_reductions}, {"locks", test_locks}, {"memory", test_memory}, {           \
+      {"copy_groups", test_copy_groups}, {"reductions", test_reductions}, {"locks", test_locks},   \
+      {"memory", test_memory}, {                                                                   \
     "again", test_again                                                                            \
   }
 
