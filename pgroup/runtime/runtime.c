@@ -19,6 +19,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/launcher.h"
 #include "base/log.h"
 #include "base/options.h"
 #include "machine/domain.h"
@@ -190,18 +191,24 @@ static void warn_of_unknown_options(void) {
   }
 }
 
-/* Slurm's tasks are one job only if srun speaks the protocol with which MPI was built. Else each is
- * alone, and the first one tells. */
+/* A launcher's processes are one job only if it speaks the protocol with which MPI was built. Else
+ * each is alone, and the first one tells. */
 static void warn_of_single_tasks(void) {
-  const char *task = getenv("SLURM_PROCID"), *tasks = getenv("SLURM_STEP_NUM_TASKS");
+  static const struct {
+    const char *rank, *size, *launcher;
+  } all[] = {{"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "srun"},
+             {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "Open MPI's mpirun"}};
   int size = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  if (size == 1 && !rgi_mpich_pmi_speaks() && task && !strcmp(task, "0") && tasks &&
-      atoi(tasks) > 1)
-    rgi_log(RGI_LOG_WARN,
-            "srun has started %s tasks, but MPI knows of one process: each task is a job of its "
-            "own; with MPICH, srun --mpi=pmi2 makes them one job",
-            tasks);
+  for (size_t i = 0; size == 1 && !rgi_mpich_pmi_speaks() && i < sizeof all / sizeof *all; i++) {
+    const char *rank = getenv(all[i].rank);
+    int tasks = rgi_launcher_number(all[i].size);
+    if (rank && !strcmp(rank, "0") && tasks > 1)
+      rgi_log(RGI_LOG_WARN,
+              "%s has started %d tasks, but MPI knows of one process: each task is a job of its "
+              "own; with MPICH, mpiexec.hydra or srun --mpi=pmi2 makes them one job",
+              all[i].launcher, tasks);
+  }
 }
 
 static void warn_of_unknown_mpi(void) {
