@@ -8,6 +8,9 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, ROOT + '/tests')
+import run_tests  # noqa: E402
+
 BUILD = os.path.abspath(os.environ.get('RGT_BUILD', ROOT + '/build/release'))
 MPIEXEC = os.environ.get('RGT_MPIEXEC', 'mpiexec.mpich').split()
 FORTRAN, C = (next((w for w in words if shutil.which(w)), None)
@@ -75,9 +78,10 @@ def link_main(program, where, library):
               '-l' + library, *shared(8)])
 
 
-def output(program, np, limit=120, **env):
+def output(program, np, *arguments, limit=60, **env):
     """The exit status and what a job prints."""
-    return run(['timeout', str(limit), *MPIEXEC, '-n', str(np), program], env=dict(os.environ, **env))
+    return run(['timeout', str(run_tests.limit(limit)), *MPIEXEC, '-n', str(np), program, *arguments],
+               env=dict(os.environ, **env))
 
 
 def succeeds(name, program, np):

@@ -27,15 +27,11 @@ TEXTS = {
     'own': "the program's own text: 7"}
 
 
-def run(program, case):
-    return fortran.run(['timeout', '60', *fortran.MPIEXEC, '-n', '2', program, case])
-
-
 with fortran.folder() as work:
     program = work + '/wrong_calls'
     fortran.build(program, ['tests/ga/wrong_calls.c'], 8, fortran.shared(8))
-    status, text = run(program, 'right')
+    status, text = fortran.output(program, 2, 'right')
     assert status == 0 and text.count('went on') == 2, (status, text)
     for case, want in TEXTS.items():
-        status, text = run(program, case)
+        status, text = fortran.output(program, 2, case)
         assert status != 0 and 'went on' not in text and want in text, (case, status, text)
