@@ -36,7 +36,7 @@ typedef struct {
   const int64_t *lo, *hi;
 } dot_patch;
 
-/* A new array with the transpose of the patch. */
+/* A new array with the transpose of the patch: its dimensions in reverse order. */
 static rg_array transposed(const char *call, const dot_patch *p) {
   rgi_ga_patch patch = rgi_ga_patch_of(call, p->g, p->hi);
   rg_array_spec spec = {.size = sizeof spec};
@@ -44,12 +44,13 @@ static rg_array transposed(const char *call, const dot_patch *p) {
   rg_array copy = NULL;
   rgi_ga_error_check(call, p->g, rg_array_info(patch.array, &spec));
   rgi_ga_error_check(call, p->g, rg_array_group(patch.array, &group));
-  if (spec.dims != 2)
-    rgi_ga_error_end(call, p->g, "a patch that is transposed has 2 dimensions, not %d", spec.dims);
-  const int64_t zero[2] = {0}, shape[2] = {patch.end[1] - p->lo[1], patch.end[0] - p->lo[0]};
-  rgi_ga_error_check(call, p->g, rg_array_create_simple(group, spec.type, 2, shape, &copy));
-  rgi_ga_error_check(call, p->g,
-                     rg_array_copy_patch(patch.array, p->lo, patch.end, copy, zero, shape, 1));
+  int64_t shape[RG_ARRAY_MAX_DIMS];
+  for (int d = 0, e = spec.dims - 1; d < spec.dims; d++, e--)
+    shape[d] = patch.end[e] - p->lo[e];
+  rgi_ga_error_check(call, p->g, rg_array_create_simple(group, spec.type, spec.dims, shape, &copy));
+  rgi_ga_error_check(
+      call, p->g,
+      rg_array_copy_patch(patch.array, p->lo, patch.end, copy, NULL, NULL, spec.dims > 1));
   return copy;
 }
 

@@ -101,20 +101,26 @@ static void transpose_tile(size_t element, int64_t n, int64_t m, tile_memory to,
                from.at + (i * from.ld + k) * (int64_t)element, element);
 }
 
-/* The tile that begins with row i and column k of the caller's piece. */
-static int move_tile(const copy_call *call, const rgi_piece *piece, int64_t i, int64_t k,
+/* The tile that begins with element at[] of the caller's piece: some of its first and of its last
+ * dimension. In the other patch the dimensions are in reverse order. */
+static int move_tile(const copy_call *call, const rgi_piece *piece, const int64_t at[],
                      char *buffer) {
   size_t element = call->mine->a->element;
-  int64_t rows = piece->hi[0] - piece->lo[0] - i, columns = piece->hi[1] - piece->lo[1] - k;
+  int last = call->mine->a->d.dims - 1;
+  int64_t rows = piece->hi[0] - at[0], columns = piece->hi[last] - at[last];
   int64_t n = rows < call->tile ? rows : call->tile,
           m = columns < call->tile ? columns : call->tile;
-  int64_t down = piece->lo[0] + i - call->mine->lo[0],
-          across = piece->lo[1] + k - call->mine->lo[1];
-  int64_t lo[2] = {call->other->lo[0] + across, call->other->lo[1] + down};
-  int64_t hi[2] = {lo[0] + m, lo[1] + n};
+  int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS], stride[RG_ARRAY_MAX_DIMS], offset = 0;
+  rgi_piece_strides(last + 1, piece->ld, stride);
+  for (int d = 0; d <= last; d++) {
+    lo[last - d] = call->other->lo[last - d] + at[d] - call->mine->lo[d];
+    hi[last - d] = lo[last - d] + 1;
+    offset += (at[d] - piece->lo[d]) * stride[d];
+  }
+  hi[0] = lo[0] + m;
+  hi[last] = lo[last] + n;
   tile_memory turned = {buffer, n};
-  tile_memory own = {rgi_own_memory(call->mine, piece) + (i * piece->ld[0] + k) * (int64_t)element,
-                     piece->ld[0]};
+  tile_memory own = {rgi_own_memory(call->mine, piece) + offset * (int64_t)element, stride[0]};
   if (!call->pull)
     transpose_tile(element, n, m, turned, own);
   RGI_TRY(transfer_box(call, lo, hi, buffer, NULL));
@@ -124,10 +130,18 @@ static int move_tile(const copy_call *call, const rgi_piece *piece, int64_t i, i
 }
 
 static int move_transposed(const copy_call *call, const rgi_piece *piece, char *buffer) {
-  int64_t rows = piece->hi[0] - piece->lo[0], columns = piece->hi[1] - piece->lo[1];
-  for (int64_t i = 0; i < rows; i += call->tile)
-    for (int64_t k = 0; k < columns; k += call->tile)
-      RGI_TRY(move_tile(call, piece, i, k, buffer));
+  int d, last = call->mine->a->d.dims - 1;
+  int64_t at[RG_ARRAY_MAX_DIMS];
+  memcpy(at, piece->lo, sizeof at);
+  do {
+    RGI_TRY(move_tile(call, piece, at, buffer));
+    for (d = last; d >= 0; d--) {
+      at[d] += d == 0 || d == last ? call->tile : 1;
+      if (at[d] < piece->hi[d])
+        break;
+      at[d] = piece->lo[d];
+    }
+  } while (d >= 0);
   return RG_SUCCESS;
 }
 
@@ -237,14 +251,13 @@ static int check_shapes(const copy_request *copying) {
   int dims = from->a->d.dims, t = copying->transposed;
   if (from->a->type != to->a->type || from->a->element != to->a->element)
     return rgi_error(RG_ERR_ARG, "%s: the arrays are of different types", copying->call);
-  if (t && (dims != 2 || to->a->d.dims != 2))
-    return rgi_error(RG_ERR_ARG, "%s: only arrays of 2 dimensions can be transposed",
-                     copying->call);
+  if (t && dims < 2)
+    return rgi_error(RG_ERR_ARG, "%s: an array of 1 dimension cannot be transposed", copying->call);
   if ((t || copying->whole) && dims != to->a->d.dims)
     return rgi_error(RG_ERR_ARG, "%s: %d dimensions against %d", copying->call, dims,
                      to->a->d.dims);
   for (int d = 0; (t || copying->whole) && d < dims; d++) {
-    int e = t ? 1 - d : d;
+    int e = t ? dims - 1 - d : d;
     int64_t x = from->hi[d] - from->lo[d], y = to->hi[e] - to->lo[e];
     if (x != y)
       return rgi_error(RG_ERR_ARG,

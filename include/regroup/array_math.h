@@ -69,8 +69,8 @@ RG_API int rg_array_random(rg_array a, uint64_t seed);
  * group contains the members of the other, and a caller that is in only one of them passes
  * NULL for the array of the other. Both arrays have the same type, which may be any, and
  * for rg_array_copy the same shape. Patches have the same number of elements and are copied
- * in C order, or with transposed != 0 (2 dimensions) as the transpose. Cost: each element
- * moves once, from its owner in a to its owner in b. */
+ * in C order, or with transposed != 0 (2 dimensions or more) with the dimensions in reverse
+ * order. Cost: each element moves once, from its owner in a to its owner in b. */
 RG_API int rg_array_copy(rg_array a, rg_array b);
 RG_API int rg_array_copy_patch(rg_array a, const int64_t alo[], const int64_t ahi[], rg_array b,
                                const int64_t blo[], const int64_t bhi[], int transposed);

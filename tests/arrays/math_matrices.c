@@ -68,20 +68,31 @@ static void copy_whole_in_order(void) {
   math_free(&x);
 }
 
-static void copy_transposed(void) {
+/* The dimensions in reverse order. */
+static void copy_transposed(int dims) {
   rg_array_type type = (rg_array_type)math_draw(RG_TYPE_COUNT);
-  math_array x = math_make(NULL, type, 2, (int64_t[]){1 + math_draw(20), 1 + math_draw(20)});
-  math_array y = math_make(NULL, type, 2, (int64_t[]){1 + math_draw(20), 1 + math_draw(20)});
-  int64_t n = math_draw((x.shape[0] < y.shape[1] ? x.shape[0] : y.shape[1]) + 1);
-  int64_t m = math_draw((x.shape[1] < y.shape[0] ? x.shape[1] : y.shape[0]) + 1);
-  int64_t xlo[2] = {math_draw(x.shape[0] - n + 1), math_draw(x.shape[1] - m + 1)};
-  int64_t ylo[2] = {math_draw(y.shape[0] - m + 1), math_draw(y.shape[1] - n + 1)};
-  int64_t xhi[2] = {xlo[0] + n, xlo[1] + m}, yhi[2] = {ylo[0] + m, ylo[1] + n};
-  RGT_OK(rg_array_copy_patch(x.a, xlo, xhi, y.a, ylo, yhi, 1));
-  for (int64_t i = 0; i < n; i++)
-    for (int64_t j = 0; j < m; j++)
-      memcpy(y.all + ((ylo[0] + j) * y.shape[1] + ylo[1] + i) * (int64_t)y.element,
-             x.all + ((xlo[0] + i) * x.shape[1] + xlo[1] + j) * (int64_t)x.element, x.element);
+  int64_t shape[2][RG_ARRAY_MAX_DIMS], extent[RG_ARRAY_MAX_DIMS], n = 1;
+  int64_t lo[2][RG_ARRAY_MAX_DIMS], hi[2][RG_ARRAY_MAX_DIMS];
+  for (int d = 0; d < dims; d++) {
+    extent[d] = math_draw(dims == 2 ? 20 : 6);
+    n *= extent[d];
+    for (int k = 0; k < 2; k++) {
+      int e = k ? dims - 1 - d : d;
+      lo[k][e] = math_draw(3);
+      hi[k][e] = lo[k][e] + extent[d];
+      shape[k][e] = hi[k][e] + 1 + math_draw(2);
+    }
+  }
+  math_array x = math_make(NULL, type, dims, shape[0]);
+  math_array y = math_make(NULL, type, dims, shape[1]);
+  RGT_OK(rg_array_copy_patch(x.a, lo[0], hi[0], y.a, lo[1], hi[1], 1));
+  for (int64_t i = 0; i < n; i++) {
+    int64_t turned = 0, rest = i;
+    for (int d = dims - 1; d >= 0; rest /= extent[d--])
+      turned = turned * extent[d] + rest % extent[d];
+    memcpy(y.all + math_index(&y, lo[1], hi[1], turned) * (int64_t)y.element,
+           x.all + math_index(&x, lo[0], hi[0], i) * (int64_t)x.element, x.element);
+  }
   RGT_INT(math_differences(&y), 0);
   math_free(&y);
   math_free(&x);
@@ -92,7 +103,7 @@ void test_copy_patch(void) {
   copy_whole_in_order();
   for (int c = 0; c < CASES; c++) {
     copy_in_order();
-    copy_transposed();
+    copy_transposed(2 + c % 4);
   }
 }
 
@@ -356,6 +367,7 @@ static void wrong_shapes(rg_array a, rg_array b, rg_array v, rg_array w) {
   RGT_FAILS(rg_array_copy_patch(a, lo, hi, v, NULL, NULL, 0), RG_ERR_ARG);
   RGT_FAILS(rg_array_transpose(a, a), RG_ERR_ARG);
   RGT_FAILS(rg_array_transpose(a, v), RG_ERR_ARG);
+  RGT_FAILS(rg_array_copy_patch(v, NULL, NULL, w, NULL, NULL, 1), RG_ERR_ARG);
   RGT_FAILS(rg_array_multiply(RG_FORM_NORMAL, RG_FORM_NORMAL, &one, a, a, &one, b), RG_ERR_ARG);
   RGT_FAILS(rg_array_multiply(RG_FORM_NORMAL, RG_FORM_NORMAL, &one, a, b, &one, a), RG_ERR_ARG);
   RGT_FAILS(rg_array_multiply((rg_array_form)3, RG_FORM_NORMAL, &one, a, b, &one, a), RG_ERR_ARG);

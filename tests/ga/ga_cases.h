@@ -28,6 +28,7 @@ void test_combine(void);
 void test_scans(void);
 void test_numbers(void);
 void test_matrices(void);
+void test_transposed(void);
 void test_solvers(void);
 void test_groups(void);
 void test_copy_groups(void);
@@ -42,9 +43,9 @@ void test_again(void);
       {"irregular", test_irregular}, {"tiles", test_tiles}, {"restricted", test_restricted},       \
       {"ghosts", test_ghosts}, {"direct", test_direct}, {"whole", test_whole},                     \
       {"combine", test_combine}, {"scans", test_scans}, {"numbers", test_numbers},                 \
-      {"matrices", test_matrices}, {"solvers", test_solvers}, {"groups", test_groups},             \
-      {"copy_groups", test_copy_groups}, {"reductions", test_reductions}, {"locks", test_locks},   \
-      {"memory", test_memory}, {                                                                   \
+      {"matrices", test_matrices}, {"transposed", test_transposed}, {"solvers", test_solvers},     \
+      {"groups", test_groups}, {"copy_groups", test_copy_groups}, {"reductions", test_reductions}, \
+      {"locks", test_locks}, {"memory", test_memory}, {                                            \
     "again", test_again                                                                            \
   }
 

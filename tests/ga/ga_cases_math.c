@@ -242,6 +242,42 @@ void test_matrices(void) {
   GA_Destroy(c);
 }
 
+/* Patches of an array of 4 dimensions, with the dimensions in reverse order. */
+void test_transposed(void) {
+  int shape[4] = {2 * rgt_size + 1, 3, 2, 4}, lo[4] = {1, 0, 0, 1}, hi[4] = {2 * rgt_size, 2, 1, 3};
+  int back[4] = {4, 2, 3, 2 * rgt_size + 1}, blo[4], bhi[4], wrong = 0, value, n = 0,
+      ld[3] = {1, 1, 1};
+  int g = NGA_Create(C_INT, 4, shape, "a", NULL), h = NGA_Create(C_INT, 4, back, "b", NULL);
+  for (int i = 0; i < shape[0] * 24 && rgt_rank == 0; i++) {
+    int at[4] = {i / 24, i / 8 % 3, i / 4 % 2, i % 4};
+    NGA_Put(g, at, at, &i, ld);
+  }
+  for (int d = 0; d < 4; d++) {
+    blo[3 - d] = d == 3 ? 0 : lo[d];
+    bhi[3 - d] = d == 3 ? 2 : hi[d];
+  }
+  GA_Zero(h);
+  NGA_Copy_patch('t', g, lo, hi, h, blo, bhi);
+  for (int i = 0; i < shape[0] * 24; i++) {
+    int at[4] = {(i + 3) % 4, i / 4 % 2, i / 8 % 3, i / 24};
+    NGA_Get(h, at, at, &value, ld);
+    int copied = i / 24 > 0 && i % 4 > 0;
+    wrong += value != (copied ? i : 0);
+    n += copied ? i * i : 0;
+  }
+  RGT_INT(wrong, 0);
+  RGT_INT(NGA_Idot_patch(g, 'n', lo, hi, h, 't', blo, bhi), n);
+  GA_Destroy(g);
+  GA_Destroy(h);
+  g = NGA_Create(C_INT, 1, &back[3], "line", NULL);
+  value = 3;
+  GA_Fill(g, &value);
+  RGT_INT(NGA_Idot_patch(g, 'n', (int[]){0}, (int[]){rgt_size}, g, 't', (int[]){1},
+                         (int[]){rgt_size + 1}),
+          9 * (rgt_size + 1));
+  GA_Destroy(g);
+}
+
 /* The matrix 2 on, and -1 beside the diagonal, whose eigenvalues are known. */
 void test_solvers(void) {
   enum { N = 6 };
