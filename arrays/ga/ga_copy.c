@@ -16,19 +16,58 @@ static void synchronise(const char *call, int g, rg_group group) {
   rgi_ga_error_check(call, g, rg_barrier(group));
 }
 
-/* A new array like g's on the group, with the extents of the patch. */
-static rg_array array_for(const char *call, int g, const int64_t lo[], const int64_t end[],
+int rgi_ga_patch_extents(const char *call, int g, rg_array_patch p, int64_t n[]) {
+  rg_array_spec spec = {.size = sizeof spec};
+  rgi_ga_error_check(call, g, rg_array_info(p.array, &spec));
+  for (int d = 0; d < spec.dims; d++)
+    n[d] = p.lo ? p.hi[d] - p.lo[d] : spec.shape[d];
+  return spec.dims;
+}
+
+static void reverse(int dims, int64_t n[]) {
+  for (int d = 0, e = dims - 1; d < e; d++, e--) {
+    int64_t first = n[d];
+    n[d] = n[e];
+    n[e] = first;
+  }
+}
+
+/* A new array on the group, of the type of `like`. */
+static rg_array array_for(const char *call, int g, rg_array like, int dims, const int64_t shape[],
                           rg_group group) {
   rg_array_spec of = {.size = sizeof of}, spec = {.size = sizeof spec};
-  int64_t shape[RG_ARRAY_MAX_DIMS];
   rg_array made = NULL;
-  rgi_ga_error_check(call, g, rg_array_info(rgi_ga_handle_array(call, g), &of));
-  for (int d = 0; d < of.dims; d++)
-    shape[d] = end[d] - lo[d];
-  rgi_ga_error_check(call, g, rg_array_spec_set(&spec, of.type, of.dims, shape));
+  rgi_ga_error_check(call, g, rg_array_info(like, &of));
+  rgi_ga_error_check(call, g, rg_array_spec_set(&spec, of.type, dims, shape));
   spec.element_size = of.element_size;
   rgi_ga_error_check(call, g, rg_array_create(group, &spec, &made));
   return made;
+}
+
+rg_array rgi_ga_patch_array(const char *call, int g, rg_array_patch like, rg_group group) {
+  int64_t shape[RG_ARRAY_MAX_DIMS];
+  int dims = rgi_ga_patch_extents(call, g, like, shape);
+  return array_for(call, g, like.array, dims, shape, group);
+}
+
+void rgi_ga_patch_copy(const char *call, int g, rg_array_patch a, rg_array_patch b,
+                       int transposed) {
+  int64_t n[RG_ARRAY_MAX_DIMS], m[RG_ARRAY_MAX_DIMS];
+  int dims = rgi_ga_patch_extents(call, g, a, n), to = rgi_ga_patch_extents(call, g, b, m);
+  rg_array turned = NULL;
+  transposed = transposed && dims > 1;
+  reverse(dims, n);
+  if (transposed && (to != dims || memcmp(n, m, (size_t)dims * sizeof *n) != 0)) {
+    rg_group group;
+    rgi_ga_error_check(call, g, rg_array_group(a.array, &group));
+    turned = array_for(call, g, a.array, dims, n, group);
+    rgi_ga_error_check(call, g, rg_array_copy_patch(a.array, a.lo, a.hi, turned, NULL, NULL, 1));
+    a = (rg_array_patch){.array = turned};
+    transposed = 0;
+  }
+  rgi_ga_error_check(call, g,
+                     rg_array_copy_patch(a.array, a.lo, a.hi, b.array, b.lo, b.hi, transposed));
+  rgi_ga_error_check(call, g, rg_array_free(&turned));
 }
 
 /* The caller's part of `part`, which stands for the patch of g from lo on: gets it, or puts it. */
@@ -69,53 +108,45 @@ static rg_group smaller_group(const char *call, int g_a, int g_b, int *pull) {
   return *pull ? b : a;
 }
 
-/* The patches and how a is copied to b. */
-typedef struct {
-  int g_a, g_b;
-  const int64_t *alo, *aend, *blo, *bend;
-  int transposed;
-} patch_copy;
-
-static void copy_patch(const char *call, const patch_copy *p) {
-  rg_array a = rgi_ga_handle_array(call, p->g_a), b = rgi_ga_handle_array(call, p->g_b), part;
+static void copy_patch(const char *call, int g_a, rg_array_patch a, int g_b, rg_array_patch b,
+                       int transposed) {
   int pull;
-  rg_group group = smaller_group(call, p->g_a, p->g_b, &pull);
+  rg_group group = smaller_group(call, g_a, g_b, &pull);
   if (!group) {
-    rgi_ga_error_check(call, p->g_a,
-                       rg_array_copy_patch(a, p->alo, p->aend, b, p->blo, p->bend, p->transposed));
+    rgi_ga_patch_copy(call, g_a, a, b, transposed);
     return;
   }
-  synchronise(call, p->g_a, group);
+  synchronise(call, g_a, group);
+  rg_array_patch part = {.array = rgi_ga_patch_array(call, g_a, pull ? a : b, group)};
   if (pull) {
-    part = array_for(call, p->g_a, p->alo, p->aend, group);
-    move_own(call, p->g_a, p->alo, part, group, 1);
-    rgi_ga_error_check(call, p->g_b,
-                       rg_array_copy_patch(part, NULL, NULL, b, p->blo, p->bend, p->transposed));
+    move_own(call, g_a, a.lo, part.array, group, 1);
+    rgi_ga_patch_copy(call, g_b, part, b, transposed);
   } else {
-    part = array_for(call, p->g_b, p->blo, p->bend, group);
-    rgi_ga_error_check(call, p->g_a,
-                       rg_array_copy_patch(a, p->alo, p->aend, part, NULL, NULL, p->transposed));
-    move_own(call, p->g_b, p->blo, part, group, 0);
-    synchronise(call, p->g_a, group);
+    rgi_ga_patch_copy(call, g_a, a, part, transposed);
+    move_own(call, g_b, b.lo, part.array, group, 0);
+    synchronise(call, g_a, group);
   }
-  rgi_ga_error_check(call, p->g_a, rg_array_free(&part));
+  rgi_ga_error_check(call, g_a, rg_array_free(&part.array));
 }
 
 void rgi_ga_copy(int g_a, int g_b) {
   static const int64_t zero[RG_ARRAY_MAX_DIMS];
-  rg_array_spec a = {.size = sizeof a}, b = {.size = sizeof b};
-  RGI_GA_TRY(g_a, rg_array_info(RGI_GA_ARRAY(g_a), &a));
-  RGI_GA_TRY(g_b, rg_array_info(RGI_GA_ARRAY(g_b), &b));
-  if (a.dims != b.dims || memcmp(a.shape, b.shape, (size_t)a.dims * sizeof *a.shape) != 0)
+  rg_array_patch a = {.array = RGI_GA_ARRAY(g_a)}, b = {.array = RGI_GA_ARRAY(g_b)};
+  int64_t n[RG_ARRAY_MAX_DIMS], m[RG_ARRAY_MAX_DIMS];
+  int dims = rgi_ga_patch_extents(__func__, g_a, a, n);
+  if (rgi_ga_patch_extents(__func__, g_b, b, m) != dims ||
+      memcmp(n, m, (size_t)dims * sizeof *n) != 0)
     rgi_ga_error_end(__func__, g_a, "the arrays have different shapes");
-  copy_patch(__func__, &(patch_copy){g_a, g_b, zero, a.shape, zero, b.shape, 0});
+  a.lo = b.lo = zero;
+  a.hi = b.hi = n;
+  copy_patch(__func__, g_a, a, g_b, b, 0);
 }
 
 void rgi_ga_copy_patch(char trans, int g_a, const int64_t alo[], const int64_t ahi[], int g_b,
                        const int64_t blo[], const int64_t bhi[]) {
   rgi_ga_patch a = RGI_GA_PATCH(g_a, ahi), b = RGI_GA_PATCH(g_b, bhi);
-  int transposed = (trans == 't' || trans == 'T') && rgi_ga_handle_dims(g_a) > 1;
-  copy_patch(__func__, &(patch_copy){g_a, g_b, alo, a.end, blo, b.end, transposed});
+  copy_patch(__func__, g_a, (rg_array_patch){a.array, alo, a.end}, g_b,
+             (rg_array_patch){b.array, blo, b.end}, trans == 't' || trans == 'T');
 }
 
 /* Nothing is mirrored. */

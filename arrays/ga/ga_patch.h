@@ -25,4 +25,16 @@ static inline rgi_ga_patch rgi_ga_patch_of(const char *call, int g, const int64_
 
 #define RGI_GA_PATCH(g, hi) rgi_ga_patch_of(__func__, g, hi)
 
+/* --- copies (ga_copy.c); g: the array that an error names ------------------------------------- */
+
+/* The extents of a patch; returns its dimensions. */
+int rgi_ga_patch_extents(const char *call, int g, rg_array_patch p, int64_t n[]);
+
+/* A new array on the group, of the patch's type and extents. */
+rg_array rgi_ga_patch_array(const char *call, int g, rg_array_patch like, rg_group group);
+
+/* b = a on the same processes: b has the elements in C order that a has so, or, transposed, that a
+ * with its dimensions in reverse order has so. */
+void rgi_ga_patch_copy(const char *call, int g, rg_array_patch a, rg_array_patch b, int transposed);
+
 #endif

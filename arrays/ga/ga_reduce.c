@@ -36,36 +36,27 @@ typedef struct {
   const int64_t *lo, *hi;
 } dot_patch;
 
-/* A new array with the transpose of the patch: its dimensions in reverse order. */
-static rg_array transposed(const char *call, const dot_patch *p) {
-  rgi_ga_patch patch = rgi_ga_patch_of(call, p->g, p->hi);
-  rg_array_spec spec = {.size = sizeof spec};
-  rg_group group;
-  rg_array copy = NULL;
-  rgi_ga_error_check(call, p->g, rg_array_info(patch.array, &spec));
-  rgi_ga_error_check(call, p->g, rg_array_group(patch.array, &group));
-  int64_t shape[RG_ARRAY_MAX_DIMS];
-  for (int d = 0, e = spec.dims - 1; d < spec.dims; d++, e--)
-    shape[d] = patch.end[e] - p->lo[e];
-  rgi_ga_error_check(call, p->g, rg_array_create_simple(group, spec.type, spec.dims, shape, &copy));
-  rgi_ga_error_check(
-      call, p->g,
-      rg_array_copy_patch(patch.array, p->lo, patch.end, copy, NULL, NULL, spec.dims > 1));
-  return copy;
-}
-
+/* Elements correspond in C order, of one patch with its dimensions in reverse order if only one of
+ * the two is transposed. */
 static any_number dot_of(const char *call, dot_patch a, dot_patch b) {
   any_number sum = {0};
-  rgi_ga_patch pa = rgi_ga_patch_of(call, a.g, a.hi), pb = rgi_ga_patch_of(call, b.g, b.hi);
-  const int64_t *blo = b.lo, *bhi = pb.end;
+  rgi_ga_patch from = rgi_ga_patch_of(call, a.g, a.hi), to = rgi_ga_patch_of(call, b.g, b.hi);
+  rg_array_patch pa = {from.array, a.lo, from.end}, pb = {to.array, b.lo, to.end};
+  int64_t n[RG_ARRAY_MAX_DIMS], m[RG_ARRAY_MAX_DIMS];
+  int dims = rgi_ga_patch_extents(call, a.g, pa, n);
+  int same =
+      rgi_ga_patch_extents(call, b.g, pb, m) == dims && memcmp(n, m, (size_t)dims * sizeof *n) == 0;
+  int transposed = is_transposed(a.form) != is_transposed(b.form);
   rg_array copy = NULL;
-  if (is_transposed(a.form) != is_transposed(b.form)) {
-    copy = transposed(call, &b);
-    blo = bhi = NULL;
+  if (transposed || !same) {
+    rg_group group;
+    rgi_ga_error_check(call, a.g, rg_array_group(pa.array, &group));
+    copy = rgi_ga_patch_array(call, a.g, pa, group);
+    rgi_ga_patch_copy(call, b.g, pb, (rg_array_patch){.array = copy}, transposed);
+    pb = (rg_array_patch){.array = copy};
   }
-  rgi_ga_error_check(
-      call, a.g,
-      rg_array_dot_patch(pa.array, a.lo, pa.end, copy ? copy : pb.array, blo, bhi, &sum));
+  rgi_ga_error_check(call, a.g,
+                     rg_array_dot_patch(pa.array, pa.lo, pa.hi, pb.array, pb.lo, pb.hi, &sum));
   rgi_ga_error_check(call, a.g, rg_array_free(&copy));
   return sum;
 }
