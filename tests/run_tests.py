@@ -149,7 +149,7 @@ def environment(options, extra):
     env.update([getattr(options, 'mark', MARK).split('=')])
     if 'asan' in os.path.basename(options.build):
         env.update(HWLOC_PLUGINS_PATH='/nonexistent',
-                   ASAN_OPTIONS='detect_leaks=1:abort_on_error=0',
+                   ASAN_OPTIONS='detect_leaks=1:abort_on_error=0:allocator_may_return_null=1',
                    LSAN_OPTIONS='print_suppressions=0:suppressions='
                    + os.path.join(ROOT, 'tests', 'harness', 'leaks.supp'),
                    UBSAN_OPTIONS='print_stacktrace=1')

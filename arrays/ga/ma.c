@@ -47,17 +47,17 @@ __attribute__((format(printf, 3, 4))) static Boolean fail(const char *call, bool
                                                           const char *format, ...) {
   static char aborting[] = "MA aborting";
   if (fatal || ma.hard || ma.prints) {
+    char text[512];
     va_list words;
     va_start(words, format);
+    vsnprintf(text, sizeof text, format, words);
+    va_end(words);
     fflush(stdout);
-    fprintf(stderr, "MA %s: %s: ",
+    fprintf(stderr, "MA %s: %s: %s\n",
             fatal     ? "fatal error"
             : ma.hard ? "hard failure"
                       : "error",
-            call);
-    vfprintf(stderr, format, words);
-    fprintf(stderr, "\n");
-    va_end(words);
+            call, text); /* in one piece */
   }
   if (!fatal && !ma.hard)
     return MA_FALSE;

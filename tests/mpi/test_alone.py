@@ -9,8 +9,9 @@ beside: yes
 """
 import os
 
-from preload import LIBRARY, OPENMPI, run, skip, under
+from preload import LIBRARY, OPENMPI, run, skip, skip_sanitized, under
 
+skip_sanitized()
 if OPENMPI:
     skip('the variables are those of its own launcher')
 LINE = "Open MPI's mpirun has started 4 tasks, but MPI knows of one process"
