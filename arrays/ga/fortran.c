@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "ga/ga_group.h"
 #include "ga/ma.h"
 
 /* Fortran's types, and what they are in C. */
@@ -207,38 +208,14 @@ Integer ga_locate_region_(Integer *g_a, Integer *ilo, Integer *ihi, Integer *jlo
   return *np > 0;
 }
 
-static void reduce(const char *call, int group, int type, void *x, int n, const char *op) {
-  switch (type) {
-  case MT_C_INT:
-    rgi_ga_pgroup_igop(group, x, n, op);
-    break;
-  case MT_C_LONGINT:
-    rgi_ga_pgroup_lgop(group, x, n, op);
-    break;
-  case MT_C_FLOAT:
-    rgi_ga_pgroup_fgop(group, x, n, op);
-    break;
-  case MT_C_DBL:
-    rgi_ga_pgroup_dgop(group, x, n, op);
-    break;
-  case MT_C_SCPL:
-    rgi_ga_pgroup_cgop(group, x, n, op);
-    break;
-  case MT_C_DCPL:
-    rgi_ga_pgroup_zgop(group, x, n, op);
-    break;
-  default:
-    rgi_ga_error_end(call, 0, "type %d is none of numbers", type);
-  }
-}
-
 #define PGROUP_GOP(name)                                                                           \
   RG_API void name(Integer *grp, Integer *type, void *x, Integer *n, const char *op,               \
                    size_t op_length);                                                              \
   void name(Integer *grp, Integer *type, void *x, Integer *n, const char *op, size_t op_length) {  \
     char text[RGI_FORTRAN_TEXT];                                                                   \
     rgi_fortran_text(op, op_length, text);                                                         \
-    reduce("rgi_ga_pgroup_gop", (int)*grp, rgi_fortran_type_in(*type), x, (int)*n, text);          \
+    rgi_ga_group_reduce("rgi_ga_pgroup_gop", (int)*grp, rgi_fortran_type_in(*type), x, (int)*n,    \
+                        text);                                                                     \
   }
 
 PGROUP_GOP(ga_pgroup_gop_)

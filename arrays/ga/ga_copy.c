@@ -8,13 +8,9 @@
 #include <regroup/collectives.h>
 #include <string.h>
 
+#include "ga/ga_group.h"
 #include "ga/ga_patch.h"
 #include "ga_core.h"
-
-static void synchronise(const char *call, int g, rg_group group) {
-  rgi_ga_error_check(call, g, rg_array_fence(NULL));
-  rgi_ga_error_check(call, g, rg_barrier(group));
-}
 
 int rgi_ga_patch_extents(const char *call, int g, rg_array_patch p, int64_t n[]) {
   rg_array_spec spec = {.size = sizeof spec};
@@ -116,7 +112,7 @@ static void copy_patch(const char *call, int g_a, rg_array_patch a, int g_b, rg_
     rgi_ga_patch_copy(call, g_a, a, b, transposed);
     return;
   }
-  synchronise(call, g_a, group);
+  rgi_ga_group_synchronise(call, g_a, group);
   rg_array_patch part = {.array = rgi_ga_patch_array(call, g_a, pull ? a : b, group)};
   if (pull) {
     move_own(call, g_a, a.lo, part.array, group, 1);
@@ -124,7 +120,7 @@ static void copy_patch(const char *call, int g_a, rg_array_patch a, int g_b, rg_
   } else {
     rgi_ga_patch_copy(call, g_a, a, part, transposed);
     move_own(call, g_b, b.lo, part.array, group, 0);
-    synchronise(call, g_a, group);
+    rgi_ga_group_synchronise(call, g_a, group);
   }
   rgi_ga_error_check(call, g_a, rg_array_free(&part.array));
 }
@@ -146,7 +142,7 @@ void rgi_ga_copy_patch(char trans, int g_a, const int64_t alo[], const int64_t a
                        const int64_t blo[], const int64_t bhi[]) {
   rgi_ga_patch a = RGI_GA_PATCH(g_a, ahi), b = RGI_GA_PATCH(g_b, bhi);
   copy_patch(__func__, g_a, (rg_array_patch){a.array, alo, a.end}, g_b,
-             (rg_array_patch){b.array, blo, b.end}, trans == 't' || trans == 'T');
+             (rg_array_patch){b.array, blo, b.end}, rgi_ga_patch_is_transposed(trans));
 }
 
 /* Nothing is mirrored. */

@@ -52,10 +52,8 @@ void rgi_ga_set_chunk(int g_a, const int64_t chunk[]) {
 }
 
 void rgi_ga_set_array_name(int g_a, const char *name) {
-  rgi_ga_handle *handle = rgi_ga_handle_or_null(g_a);
+  rgi_ga_handle *handle = rgi_ga_handle_any(__func__, g_a);
   char *copy = strdup(name ? name : "");
-  if (!handle)
-    rgi_ga_error_end(__func__, 0, "there is no array %d", g_a);
   if (!copy)
     rgi_ga_error_end(__func__, g_a, "no memory for a name");
   free(handle->name);
@@ -208,11 +206,8 @@ static rg_group reordered(const char *call, int g, rgi_ga_handle *handle, rg_gro
 
 /* Bytes of the caller's elements. */
 static size_t own_bytes(const char *call, int g, rg_array array, size_t element) {
-  rg_group group;
-  int rank;
+  int rank = rgi_ga_handle_me(call, g, array);
   int64_t blocks, lo[GA_MAX_DIM], hi[GA_MAX_DIM], bytes = 0;
-  rgi_ga_error_check(call, g, rg_array_group(array, &group));
-  rgi_ga_error_check(call, g, rg_group_rank(group, &rank));
   rgi_ga_error_check(call, g, rg_array_block_count(array, rank, &blocks));
   for (int64_t i = 0; i < blocks; i++) {
     int64_t part = (int64_t)element;

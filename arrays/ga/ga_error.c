@@ -7,18 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/last_words.h"
 #include "ga/ga_handle.h"
 #include "ga_core.h"
 #include "ga_names.h"
 
 enum { STATUS = 1 };
-
-#define READ_SECONDS 5.0
-#define PASS_ON_SECONDS 0.05
 
 /* GA_NAME or NGA_NAME for "rgi_ga_name". */
 static const char *public_name(const char *call) {
@@ -34,15 +30,6 @@ static const char *plain_detail(void) {
   return end && strncmp(detail, "rg_", 3) == 0 ? end + 2 : detail;
 }
 
-/* The launcher drops what it has not read when it hears of the end. */
-static void await_reader(void) {
-  int unread = 1;
-  for (double end = rgi_clock_now() + READ_SECONDS;
-       unread > 0 && rgi_clock_now() < end && ioctl(STDERR_FILENO, FIONREAD, &unread) == 0;)
-    rgi_clock_sleep(1e-3);
-  rgi_clock_sleep(PASS_ON_SECONDS);
-}
-
 __attribute__((noreturn)) static void end_job(const char *text, int status) {
   int rank = 0, has_mpi = 0;
   MPI_Initialized(&has_mpi);
@@ -52,7 +39,7 @@ __attribute__((noreturn)) static void end_job(const char *text, int status) {
   fprintf(stderr, "%d: %s\n", rank, text);
   fflush(stderr);
   if (has_mpi) {
-    await_reader();
+    rgi_last_words_await(rgi_clock_sleep);
     MPI_Abort(MPI_COMM_WORLD, status);
   }
   _exit(status);

@@ -25,24 +25,15 @@ void rgi_ga_update_ghosts_nb(int g_a, ga_nbhdl_t *nbhandle) {
   *nbhandle = 0;
 }
 
-static rg_array_spec spec_of(const char *call, int g) {
-  rg_array_spec spec = {.size = sizeof spec};
-  rgi_ga_error_check(call, g, rg_array_info(rgi_ga_handle_array(call, g), &spec));
-  return spec;
-}
-
 /* The caller's own block. */
 static void own_block(const char *call, int g, int64_t lo[], int64_t end[]) {
   rg_array array = rgi_ga_handle_array(call, g);
-  rg_group group;
-  int rank;
-  rgi_ga_error_check(call, g, rg_array_group(array, &group));
-  rgi_ga_error_check(call, g, rg_group_rank(group, &rank));
-  rgi_ga_error_check(call, g, rg_array_distribution(array, rank, lo, end));
+  rgi_ga_error_check(call, g,
+                     rg_array_distribution(array, rgi_ga_handle_me(call, g, array), lo, end));
 }
 
 void rgi_ga_access_ghosts(int g_a, int64_t dims[], void *ptr, int64_t ld[]) {
-  rg_array_spec spec = spec_of(__func__, g_a);
+  rg_array_spec spec = rgi_ga_handle_spec(__func__, g_a);
   int64_t lo[GA_MAX_DIM], end[GA_MAX_DIM];
   own_block(__func__, g_a, lo, end);
   int64_t elements = 1;
@@ -57,7 +48,7 @@ void rgi_ga_access_ghosts(int g_a, int64_t dims[], void *ptr, int64_t ld[]) {
 
 /* subscript counts from the first ghost cell. */
 void rgi_ga_access_ghost_element(int g_a, void *ptr, const int64_t subscript[], int64_t ld[]) {
-  rg_array_spec spec = spec_of(__func__, g_a);
+  rg_array_spec spec = rgi_ga_handle_spec(__func__, g_a);
   int64_t dims[GA_MAX_DIM], offset = 0;
   rgi_ga_access_ghosts(g_a, dims, ptr, ld);
   for (int d = 0; d < spec.dims; d++) {
@@ -88,8 +79,8 @@ void rgi_ga_release_update_ghost_element(int g_a, const int64_t index[]) {
 
 /* The ghost cells in one direction, from their owners. */
 void rgi_ga_nbget_ghost_dir(int g_a, const int64_t mask[], ga_nbhdl_t *handle) {
-  rg_array_spec spec = spec_of(__func__, g_a);
-  int64_t lo[GA_MAX_DIM], end[GA_MAX_DIM], first[GA_MAX_DIM], dims[GA_MAX_DIM], ld[GA_MAX_DIM];
+  rg_array_spec spec = rgi_ga_handle_spec(__func__, g_a);
+  int64_t lo[GA_MAX_DIM], end[GA_MAX_DIM], first[GA_MAX_DIM], ld[GA_MAX_DIM];
   char *at;
   own_block(__func__, g_a, lo, end);
   for (int d = 0; d < spec.dims; d++) {
@@ -105,14 +96,13 @@ void rgi_ga_nbget_ghost_dir(int g_a, const int64_t mask[], ga_nbhdl_t *handle) {
     if (end[d] == lo[d])
       return;
   rgi_ga_access_ghost_element(g_a, &at, first, ld);
-  (void)dims;
   RGI_GA_TRY(g_a, rg_array_get_periodic(RGI_GA_ARRAY(g_a), lo, end, at, ld));
 }
 
 /* A patch that lies in the caller's block and its ghosts is copied from there. */
 void rgi_ga_get_ghost_block(int g_a, const int64_t lo[], const int64_t hi[], void *buf,
                             const int64_t ld[]) {
-  rg_array_spec spec = spec_of(__func__, g_a);
+  rg_array_spec spec = rgi_ga_handle_spec(__func__, g_a);
   int64_t own[GA_MAX_DIM], end[GA_MAX_DIM], inside = 1;
   own_block(__func__, g_a, own, end);
   for (int d = 0; d < spec.dims; d++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Global Arrays' groups. They are formed by their members alone; other processes, which Global
- * Arrays has call too, only note who is in them. */
+ * Global Arrays' groups. They are formed by their members alone. Global Arrays requires other
+ * processes to call, too: a process that is not a member only notes who the members are. */
 #include "ga/ga_group.h"
 
 #include <regroup/collectives.h>
@@ -39,6 +39,11 @@ rg_group rgi_ga_group_of(const char *call, int number) {
   if (!group)
     rgi_ga_error_end(call, 0, "this process is not in group %d", number);
   return group;
+}
+
+void rgi_ga_group_synchronise(const char *call, int g, rg_group group) {
+  rgi_ga_error_check(call, g, rg_array_fence(NULL));
+  rgi_ga_error_check(call, g, rg_barrier(group));
 }
 
 int rgi_ga_group_start(void) {

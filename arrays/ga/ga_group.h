@@ -17,6 +17,12 @@ extern rg_group rgi_ga_group_current;
 /* The group with this number; ends the job if the caller is not in it. */
 rg_group rgi_ga_group_of(const char *call, int number);
 
+/* All accesses of all members are complete afterwards. g: the array that an error names, or 0. */
+void rgi_ga_group_synchronise(const char *call, int g, rg_group group);
+
+/* Combines n elements of a type of macommon.h among the members (ga_message.c). */
+void rgi_ga_group_reduce(const char *call, int number, int type, void *x, int n, const char *op);
+
 /* From now on these are all processes. */
 int rgi_ga_group_replace(rg_group survivors);
 

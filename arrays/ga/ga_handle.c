@@ -39,10 +39,15 @@ void rgi_ga_handle_settle(rgi_ga_handle *handle) {
   handle->plan = NULL;
 }
 
-void rgi_ga_handle_free(const char *call, int g) {
+rgi_ga_handle *rgi_ga_handle_any(const char *call, int g) {
   rgi_ga_handle *handle = rgi_ga_handle_or_null(g);
   if (!handle)
     rgi_ga_error_end(call, 0, "there is no array %d", g);
+  return handle;
+}
+
+void rgi_ga_handle_free(const char *call, int g) {
+  rgi_ga_handle *handle = rgi_ga_handle_any(call, g);
   rgi_ga_error_check(call, g, rg_array_free(&handle->array));
   rgi_ga_handle_used -= handle->bytes;
   int i = RGI_GA_FIRST_HANDLE - g;
@@ -57,19 +62,29 @@ void rgi_ga_handle_free(const char *call, int g) {
 }
 
 rgi_ga_handle *rgi_ga_handle_of(const char *call, int g) {
-  rgi_ga_handle *handle = rgi_ga_handle_or_null(g);
-  if (!handle)
-    rgi_ga_error_end(call, 0, "there is no array %d", g);
+  rgi_ga_handle *handle = rgi_ga_handle_any(call, g);
   if (!handle->array)
     rgi_ga_error_end(call, g, "it is not allocated (GA_Allocate)");
   return handle;
 }
 
 rgi_ga_handle *rgi_ga_handle_planned(const char *call, int g) {
-  rgi_ga_handle *handle = rgi_ga_handle_or_null(g);
-  if (!handle)
-    rgi_ga_error_end(call, 0, "there is no array %d", g);
+  rgi_ga_handle *handle = rgi_ga_handle_any(call, g);
   if (!handle->plan)
     rgi_ga_error_end(call, g, "it is allocated already");
   return handle;
+}
+
+rg_array_spec rgi_ga_handle_spec(const char *call, int g) {
+  rg_array_spec spec = {.size = sizeof spec};
+  rgi_ga_error_check(call, g, rg_array_info(rgi_ga_handle_array(call, g), &spec));
+  return spec;
+}
+
+int rgi_ga_handle_me(const char *call, int g, rg_array array) {
+  rg_group group;
+  int rank;
+  rgi_ga_error_check(call, g, rg_array_group(array, &group));
+  rgi_ga_error_check(call, g, rg_group_rank(group, &rank));
+  return rank;
 }

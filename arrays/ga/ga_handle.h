@@ -57,6 +57,9 @@ int rgi_ga_handle_new(const char *call, rgi_ga_handle **handle);
 /* Forgets the plan. */
 void rgi_ga_handle_settle(rgi_ga_handle *handle);
 
+/* The entry of g, allocated or not; ends the job if there is none. */
+rgi_ga_handle *rgi_ga_handle_any(const char *call, int g);
+
 /* Frees the entry, its array and its plan. */
 void rgi_ga_handle_free(const char *call, int g);
 
@@ -72,6 +75,12 @@ static inline rg_array rgi_ga_handle_array(const char *call, int g) {
 rgi_ga_handle *rgi_ga_handle_planned(const char *call, int g);
 
 #define RGI_GA_ARRAY(g) rgi_ga_handle_array(__func__, g)
+
+/* What g is like. */
+rg_array_spec rgi_ga_handle_spec(const char *call, int g);
+
+/* The caller's rank in the group of an array; g: the one that an error names. */
+int rgi_ga_handle_me(const char *call, int g, rg_array array);
 
 /* The rank in the array's group that process p has, and the reverse. */
 static inline int rgi_ga_handle_rank(const rgi_ga_handle *handle, int p) {

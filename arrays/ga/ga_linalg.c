@@ -6,7 +6,7 @@
 #include <regroup/array_math.h>
 #include <regroup/linalg.h>
 
-#include "ga/ga_handle.h"
+#include "ga/ga_patch.h"
 #include "ga_core.h"
 
 /* An array with the extents of a in reverse, on its group. */
@@ -75,7 +75,7 @@ static int solve(const char *call, int g_b, rg_array m) {
 
 void rgi_ga_lu_solve(char tran, int g_a, int g_b) {
   rg_array a = RGI_GA_ARRAY(g_a), turned_a = NULL;
-  if (tran != 't' && tran != 'T')
+  if (!rgi_ga_patch_is_transposed(tran))
     turned_a = transpose_of(__func__, g_a, a);
   RGI_GA_TRY(g_a, solve(__func__, g_b, turned_a ? turned_a : a));
   RGI_GA_TRY(g_a, rg_array_free(&turned_a));

@@ -81,7 +81,7 @@ static const struct {
                   {"|", MPI_BOR, NULL},           {"absmax", MPI_OP_NULL, absmax},
                   {"absmin", MPI_OP_NULL, absmin}};
 
-static void reduce_all(const char *call, int group, int type, void *x, int n, const char *op) {
+void rgi_ga_group_reduce(const char *call, int number, int type, void *x, int n, const char *op) {
   MPI_Datatype kind = mpi_type(call, type);
   size_t i = 0, known = sizeof operations / sizeof *operations;
   while (i < known && strncmp(op, operations[i].name, strlen(operations[i].name)) != 0)
@@ -91,22 +91,22 @@ static void reduce_all(const char *call, int group, int type, void *x, int n, co
   MPI_Op use = operations[i].op;
   if (operations[i].own)
     MPI_Op_create(operations[i].own, 1, &use);
-  int code = rg_allreduce(rgi_ga_group_of(call, group), MPI_IN_PLACE, x, n, kind, use);
+  int code = rg_allreduce(rgi_ga_group_of(call, number), MPI_IN_PLACE, x, n, kind, use);
   if (operations[i].own)
     MPI_Op_free(&use);
   rgi_ga_error_check(call, 0, code);
 }
 
 void rgi_ga_gop(int type, void *x, int n, const char *op) {
-  reduce_all(__func__, rgi_ga_group_default, type, x, n, op);
+  rgi_ga_group_reduce(__func__, rgi_ga_group_default, type, x, n, op);
 }
 
 #define GOP(letter, kind, type)                                                                    \
   void rgi_ga_##letter##gop(kind x[], int n, const char *op) {                                     \
-    reduce_all(__func__, rgi_ga_group_default, type, x, n, op);                                    \
+    rgi_ga_group_reduce(__func__, rgi_ga_group_default, type, x, n, op);                           \
   }                                                                                                \
   void rgi_ga_pgroup_##letter##gop(int grp, kind x[], int n, const char *op) {                     \
-    reduce_all(__func__, grp, type, x, n, op);                                                     \
+    rgi_ga_group_reduce(__func__, grp, type, x, n, op);                                            \
   }
 GOP(i, int, C_INT)
 GOP(l, long, C_LONG)

@@ -25,6 +25,10 @@ static inline rgi_ga_patch rgi_ga_patch_of(const char *call, int g, const int64_
 
 #define RGI_GA_PATCH(g, hi) rgi_ga_patch_of(__func__, g, hi)
 
+static inline int rgi_ga_patch_is_transposed(char form) {
+  return form == 't' || form == 'T';
+}
+
 /* --- copies (ga_copy.c); g: the array that an error names ------------------------------------- */
 
 /* The extents of a patch; returns its dimensions. */

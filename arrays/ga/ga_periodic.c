@@ -59,9 +59,8 @@ static void by_pieces(const char *call, int g, const int64_t lo[], const int64_t
   long_patch p = {.patch = rgi_ga_patch_of(call, g, hi),
                   .dims = rgi_ga_handle_dims(g),
                   .lo = lo,
-                  .spec = {.size = sizeof p.spec}};
+                  .spec = rgi_ga_handle_spec(call, g)};
   int64_t own[RG_ARRAY_MAX_DIMS], at[RG_ARRAY_MAX_DIMS] = {0};
-  rgi_ga_error_check(call, g, rg_array_info(p.patch.array, &p.spec));
   for (int d = 1; d < p.dims; d++)
     own[d - 1] = ld ? ld[d - 1] : p.patch.end[d] - lo[d];
   p.ld = own;

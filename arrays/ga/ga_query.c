@@ -14,14 +14,8 @@
 #include "ga/ga_type.h"
 #include "ga_core.h"
 
-static rg_array_spec spec_of(const char *call, int g) {
-  rg_array_spec spec = {.size = sizeof spec};
-  rgi_ga_error_check(call, g, rg_array_info(rgi_ga_handle_array(call, g), &spec));
-  return spec;
-}
-
 void rgi_ga_inquire(int g_a, int *type, int *ndim, int64_t dims[]) {
-  rg_array_spec spec = spec_of(__func__, g_a);
+  rg_array_spec spec = rgi_ga_handle_spec(__func__, g_a);
   *type = rgi_ga_handle_of(__func__, g_a)->type;
   *ndim = spec.dims;
   memcpy(dims, spec.shape, (size_t)spec.dims * sizeof *dims);
@@ -38,9 +32,7 @@ int rgi_ga_ndim(int g_a) {
 }
 
 int rgi_ga_get_dimension(int g_a) {
-  if (!rgi_ga_handle_or_null(g_a))
-    rgi_ga_error_end(__func__, 0, "there is no array %d", g_a);
-  return rgi_ga_handle_dims(g_a);
+  return rgi_ga_handle_any(__func__, g_a)->dims;
 }
 
 int rgi_ga_get_pgroup(int g_a) {
@@ -48,7 +40,7 @@ int rgi_ga_get_pgroup(int g_a) {
 }
 
 int rgi_ga_has_ghosts(int g_a) {
-  rg_array_spec spec = spec_of(__func__, g_a);
+  rg_array_spec spec = rgi_ga_handle_spec(__func__, g_a);
   for (int d = 0; d < spec.dims; d++)
     if (spec.ghosts[d])
       return 1;
@@ -110,7 +102,7 @@ void rgi_ga_distribution(int g_a, int iproc, int64_t lo[], int64_t hi[]) {
 }
 
 static int is_inside(const char *call, int g, const int64_t at[]) {
-  rg_array_spec spec = spec_of(call, g);
+  rg_array_spec spec = rgi_ga_handle_spec(call, g);
   for (int d = 0; d < spec.dims; d++)
     if (at[d] < 0 || at[d] >= spec.shape[d])
       return 0;
@@ -140,21 +132,12 @@ static int64_t tiles_of(const rgi_ga_handle *handle, const int64_t lo[], const i
   return count;
 }
 
-static void check_patch(const char *call, int g, const int64_t lo[], const int64_t hi[]) {
-  rgi_ga_patch patch = rgi_ga_patch_of(call, g, hi);
-  int64_t count;
-  rgi_ga_error_check(call, g, rg_array_locate_count(patch.array, lo, patch.end, &count));
-}
-
 int rgi_ga_locate_nnodes(int g_a, const int64_t lo[], const int64_t hi[]) {
   rgi_ga_handle *handle = rgi_ga_handle_of(__func__, g_a);
-  int64_t first[GA_MAX_DIM], last[GA_MAX_DIM], count;
-  check_patch(__func__, g_a, lo, hi);
-  if (rgi_ga_tile_has(handle))
-    return (int)tiles_of(handle, lo, hi, first, last);
   rgi_ga_patch patch = RGI_GA_PATCH(g_a, hi);
-  RGI_GA_TRY(g_a, rg_array_locate_count(patch.array, lo, patch.end, &count));
-  return (int)count;
+  int64_t first[GA_MAX_DIM], last[GA_MAX_DIM], count;
+  RGI_GA_TRY(g_a, rg_array_locate_count(patch.array, lo, patch.end, &count)); /* checks, too */
+  return (int)(rgi_ga_tile_has(handle) ? tiles_of(handle, lo, hi, first, last) : count);
 }
 
 /* -1 if the array has no tiles. */
@@ -231,14 +214,14 @@ int rgi_ga_uses_proc_grid(int g_a) {
 }
 
 void rgi_ga_get_proc_grid(int g_a, int64_t dims[]) {
-  rg_array_spec spec = spec_of(__func__, g_a);
+  rg_array_spec spec = rgi_ga_handle_spec(__func__, g_a);
   for (int d = 0; d < spec.dims; d++)
     dims[d] = spec.grid[d];
 }
 
 /* The place of process iproc in the grid. */
 void rgi_ga_get_proc_index(int g_a, int iproc, int64_t subscript[]) {
-  rg_array_spec spec = spec_of(__func__, g_a);
+  rg_array_spec spec = rgi_ga_handle_spec(__func__, g_a);
   int64_t i = rgi_ga_handle_rank(rgi_ga_handle_of(__func__, g_a), iproc);
   for (int d = spec.dims - 1; d >= 0; d--) {
     subscript[d] = i % spec.grid[d];
@@ -257,16 +240,16 @@ static int same_boundaries(const rg_array_spec *a, const rg_array_spec *b) {
   return 1;
 }
 
-static int same_owners(const rgi_ga_handle *a, const rgi_ga_handle *b) {
-  int size = rgi_ga_pgroup_nnodes(a->group);
+static int same_owners(const rgi_ga_handle *first, const rgi_ga_handle *second) {
+  int size = rgi_ga_pgroup_nnodes(first->group);
   for (int p = 0; p < size; p++)
-    if (rgi_ga_handle_rank(a, p) != rgi_ga_handle_rank(b, p))
+    if (rgi_ga_handle_rank(first, p) != rgi_ga_handle_rank(second, p))
       return 0;
   return 1;
 }
 
 int rgi_ga_compare_distr(int g_a, int g_b) {
-  rg_array_spec a = spec_of(__func__, g_a), b = spec_of(__func__, g_b);
+  rg_array_spec a = rgi_ga_handle_spec(__func__, g_a), b = rgi_ga_handle_spec(__func__, g_b);
   const rgi_ga_handle *first = rgi_ga_handle_of(__func__, g_a);
   const rgi_ga_handle *second = rgi_ga_handle_of(__func__, g_b);
   return a.dims == b.dims && !memcmp(a.shape, b.shape, sizeof a.shape) &&

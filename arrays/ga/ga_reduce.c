@@ -26,10 +26,6 @@ static any_number dot(const char *call, int g_a, int g_b) {
   return sum;
 }
 
-static int is_transposed(char form) {
-  return form == 't' || form == 'T';
-}
-
 typedef struct {
   int g;
   char form;
@@ -46,7 +42,7 @@ static any_number dot_of(const char *call, dot_patch a, dot_patch b) {
   int dims = rgi_ga_patch_extents(call, a.g, pa, n);
   int same =
       rgi_ga_patch_extents(call, b.g, pb, m) == dims && memcmp(n, m, (size_t)dims * sizeof *n) == 0;
-  int transposed = is_transposed(a.form) != is_transposed(b.form);
+  int transposed = rgi_ga_patch_is_transposed(a.form) != rgi_ga_patch_is_transposed(b.form);
   rg_array copy = NULL;
   if (transposed || !same) {
     rg_group group;
@@ -104,8 +100,7 @@ void rgi_ga_norm_infinity(int g_a, double nm[]) {
 /* Complex numbers by their absolute values. */
 void rgi_ga_select_elem(int g_a, const char *op, void *val, int64_t index[]) {
   rg_array array = RGI_GA_ARRAY(g_a);
-  rg_array_spec spec = {.size = sizeof spec};
-  RGI_GA_TRY(g_a, rg_array_info(array, &spec));
+  rg_array_spec spec = rgi_ga_handle_spec(__func__, g_a);
   int least = strncmp(op, "min", 3) == 0;
   if (!least && strncmp(op, "max", 3) != 0)
     rgi_ga_error_end(__func__, g_a, "op is \"%.20s\"; it is min or max", op);
@@ -121,9 +116,7 @@ void rgi_ga_select_elem(int g_a, const char *op, void *val, int64_t index[]) {
 
 /* Stores a step as an element of the array's type. */
 static void store_step(const char *call, int g, double step, void *to) {
-  rg_array_spec spec = {.size = sizeof spec};
-  rgi_ga_error_check(call, g, rg_array_info(rgi_ga_handle_array(call, g), &spec));
-  switch (spec.type) {
+  switch (rgi_ga_handle_spec(call, g).type) {
   case RG_TYPE_INT32:
     *(int32_t *)to = step < INT32_MAX ? (int32_t)step : INT32_MAX;
     break;

@@ -61,18 +61,12 @@ void rgi_ga_terminate(void) {
   started = 0;
 }
 
-/* All accesses of all members are complete afterwards. */
-static void synchronise(const char *call, rg_group group) {
-  rgi_ga_error_check(call, 0, rg_array_fence(NULL));
-  rgi_ga_error_check(call, 0, rg_barrier(group));
-}
-
 void rgi_ga_sync(void) {
-  synchronise(__func__, rgi_ga_group_of(__func__, rgi_ga_group_default));
+  rgi_ga_group_synchronise(__func__, 0, rgi_ga_group_of(__func__, rgi_ga_group_default));
 }
 
 void rgi_ga_pgroup_sync(int grp_id) {
-  synchronise(__func__, rgi_ga_group_of(__func__, grp_id));
+  rgi_ga_group_synchronise(__func__, 0, rgi_ga_group_of(__func__, grp_id));
 }
 
 /* The barriers of calls cost less than to keep count of those that may be left out. */

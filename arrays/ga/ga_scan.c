@@ -12,11 +12,8 @@
 /* The caller's block of the mask, and of the integers in its place: 1 where an element is not 0. */
 static void convert_block(const char *call, int g, rg_array mask, rg_array integers, size_t bytes) {
   static const char zero[64];
-  rg_group group;
-  int rank;
+  int rank = rgi_ga_handle_me(call, g, mask);
   int64_t blocks, lo, end;
-  rgi_ga_error_check(call, g, rg_array_group(mask, &group));
-  rgi_ga_error_check(call, g, rg_group_rank(group, &rank));
   rgi_ga_error_check(call, g, rg_array_block_count(mask, rank, &blocks));
   for (int64_t i = 0; i < blocks; i++) {
     const char *from;
@@ -36,10 +33,9 @@ static void convert_block(const char *call, int g, rg_array mask, rg_array integ
 /* The mask as integers, with `ones` as 0 and 1; *made: an array to be freed, or NULL. */
 static rg_array mask_of(const char *call, int g, int ones, rg_array *made) {
   rg_array mask = rgi_ga_handle_array(call, g);
-  rg_array_spec spec = {.size = sizeof spec};
+  rg_array_spec spec = rgi_ga_handle_spec(call, g);
   rg_group group;
   *made = NULL;
-  rgi_ga_error_check(call, g, rg_array_info(mask, &spec));
   if (!ones && (spec.type == RG_TYPE_INT32 || spec.type == RG_TYPE_INT64))
     return mask;
   size_t bytes = spec.element_size;

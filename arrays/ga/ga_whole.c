@@ -152,8 +152,7 @@ static int limit64(void *elements, int64_t n, const int64_t at[], void *context)
 void rgi_ga_randomize(int g_a, const void *value) {
   static uint64_t seed = 1;
   rg_array array = RGI_GA_ARRAY(g_a);
-  rg_array_spec spec = {.size = sizeof spec};
-  RGI_GA_TRY(g_a, rg_array_info(array, &spec));
+  rg_array_spec spec = rgi_ga_handle_spec(__func__, g_a);
   RGI_GA_TRY(g_a, rg_array_random(array, seed++));
   if (spec.type == RG_TYPE_INT32 || spec.type == RG_TYPE_INT64)
     RGI_GA_TRY(g_a, rg_array_map(array, NULL, NULL, spec.type == RG_TYPE_INT32 ? limit32 : limit64,

@@ -132,12 +132,13 @@ static int move_panel(const matrix_panel *panel) {
   return code ? code : waited;
 }
 
-static int move_matrix(const rgi_matrix *m, int64_t first, int64_t last, rg_array a, int writing) {
-  matrix_panel panel = {.matrix = m, .a = a, .first = first, .last = last, .writing = writing};
-  const rgi_process_grid *grid = m->grid;
-  for (int i = 0; i < m->local_rows; i += grid->block) {
+static int move_matrix(const rgi_matrix *matrix, int64_t first, int64_t last, rg_array a,
+                       int writing) {
+  matrix_panel panel = {.matrix = matrix, .a = a, .first = first, .last = last, .writing = writing};
+  const rgi_process_grid *grid = matrix->grid;
+  for (int i = 0; i < matrix->local_rows; i += grid->block) {
     panel.local = i;
-    panel.rows = i + grid->block < m->local_rows ? grid->block : m->local_rows - i;
+    panel.rows = i + grid->block < matrix->local_rows ? grid->block : matrix->local_rows - i;
     panel.index = rgi_matrix_index(i, grid->block, grid->row, grid->rows);
     if (writing)
       transpose(&panel);

@@ -231,6 +231,7 @@ static int was_put_aside(void) {
          used_seconds(&use) - used_seconds(&mine.use) < 5 * GAP_SECONDS;
 }
 
+/* getrusage's are up to a tick of the system's clock old. */
 static double thread_seconds(void) {
   struct timespec t;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);

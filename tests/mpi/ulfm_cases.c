@@ -466,6 +466,8 @@ static void move_all(MPI_File f) {
            MPI_File_read_ordered_end(f, got, &s));
 }
 
+#define FILE_NAME "/tmp/ulfm_cases_XXXXXX" /* of mkstemp */
+
 static MPI_File open_file(char name[]) {
   MPI_File file;
   if (my_rank == 0)
@@ -477,7 +479,7 @@ static MPI_File open_file(char name[]) {
 }
 
 static void files(void) {
-  char name[] = "/tmp/ulfm_cases_XXXXXX";
+  char name[] = FILE_NAME;
   MPI_Offset bytes = (MPI_Offset)sizeof pair * size, found = 0;
   MPI_File file = open_file(name);
   CHECK(MPI_File_set_size(file, 1) == MPI_SUCCESS);
@@ -569,7 +571,7 @@ static void partitions(void) {
 
 /* Nothing else is left: MPI cannot end these calls. */
 static void waits_for_file(void) {
-  char name[] = "/tmp/ulfm_cases_XXXXXX";
+  char name[] = FILE_NAME;
   MPI_File file = open_file(name);
   unlink(name);
   CHECK(MPI_File_write_at_all(file, my_rank, name, 1, MPI_CHAR, MPI_STATUS_IGNORE) == MPI_SUCCESS);

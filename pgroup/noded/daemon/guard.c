@@ -41,7 +41,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -51,6 +50,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/last_words.h"
 #include "base/task.h"
 #include "mpich/mpich.h"
 #include "noded/daemon/arbiter.h"
@@ -153,19 +153,10 @@ static void read_socket(guarded_child *child) {
 
 /* --- ending the job ----------------------------------------------------------------------- */
 
-/* The launcher may read late, and drops what it has not read when it hears of the end. */
-static void await_reader(void) {
-  int unread = 1;
-  for (double end = rgi_clock_now() + READ_SECONDS;
-       unread > 0 && rgi_clock_now() < end && ioctl(STDERR_FILENO, FIONREAD, &unread) == 0;)
-    rgi_arbiter_wait(CHECK_SECONDS);
-  rgi_arbiter_wait(0.05); /* to pass it on */
-}
-
 static void tell_end(const char *why, const char *then) {
   if (rgi_arbiter_may_print(READ_SECONDS)) {
     rgi_news_print("regroup: %s%s\n", why, then);
-    await_reader();
+    rgi_last_words_await(rgi_arbiter_wait);
   } else {
     rgi_arbiter_wait(READ_SECONDS + 1); /* the guard that prints ends the job meanwhile */
   }
@@ -322,7 +313,7 @@ static int end_node(guarded_child *child, const char *why) {
     const char *name = getenv("SLURMD_NODENAME");
     rgi_news_print("regroup: the node of rank %s%s%s%s ends: %s\n", rgi_mpich_pmi_rank(),
                    name ? " (" : "", name ? name : "", name ? ")" : "", why);
-    await_reader();
+    rgi_last_words_await(rgi_arbiter_wait);
   }
   rgi_mpich_pmi_finalize();
   return RGI_OVERLAY_ENDED_STATUS;
